@@ -1,4 +1,4 @@
-"""What every reader of a file format produces: blocks in reading order under their headings."""
+"""The result of every reader of a file format: blocks in reading order under their headings."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from pipeline.values import Block, BlockKind, Link, Value, join_cells, replace
 # --- Many blocks in little memory: a table of 100,000 rows is 20 MB here, and ten times as much as values ---
 
 BLOCKS_PER_FRAME = 2_000
-"""Blocks that are written and read together."""
+"""Number of blocks that are written and read together."""
 _ADAPTER = TypeAdapter(list[Block])
 
 
 def pack_blocks(blocks: list[Block]) -> bytes:
-    """At most FRAME blocks as one frame."""
+    """Pack at most BLOCKS_PER_FRAME blocks into one frame of JSON."""
     return _ADAPTER.dump_json(blocks, exclude_defaults=True)
 
 
 class PackedBlocks(Sequence[Block]):
-    """Blocks in frames of JSON, all but the last of which hold FRAME. Made to be gone through in order."""
+    """Blocks in frames of JSON. All frames but the last hold BLOCKS_PER_FRAME blocks. Made to be iterated in order."""
 
     def __init__(self, frames: Sequence[bytes], count: int) -> None:
         self.frames = tuple(frames)
@@ -49,51 +49,51 @@ class PackedBlocks(Sequence[Block]):
     def __getitem__(self, index: int | slice) -> Block | tuple[Block, ...]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        place = range(self._count)[index]
-        return _ADAPTER.validate_json(self.frames[place // BLOCKS_PER_FRAME])[place % BLOCKS_PER_FRAME]
+        position = range(self._count)[index]
+        return _ADAPTER.validate_json(self.frames[position // BLOCKS_PER_FRAME])[position % BLOCKS_PER_FRAME]
 
 
 # --- What a reader produces -----------------------------------------------------------------------
 
 MAX_CHARACTERS = 20_000_000
-"""Text of one document: about 3,000 dense pages."""
+"""Largest text of one document: about 3,000 dense pages."""
 ProgressCallback = Callable[[int, int], None]
-"""Hears how many pages of a file were read, and of how many; of 0 where that is not known."""
+"""Callback with the number of pages read and the number of all pages, which is 0 where it is unknown."""
 TEXT_PAGE_SIZE = 10_000
 """Bytes, or characters, of a text format that count as much as a page."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]")
 _DIRECTION = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]")
-"""Marks that turn the direction of what is written around them, and those that nobody sees."""
+"""Marks that turn the direction of the text around them, and characters that nobody sees."""
 _UNSAFE = re.compile(r"""[\s<>|"`\\^{}]""")
-_LONGEST_URL = 2000
+_MAX_URL_LENGTH = 2000
 _SPACE = re.compile(r"[^\S\n]+")
-_NEAR = 500
-"""Letters within which inline code that stands in a word is looked for as a word of its own."""
+_WHOLE_WORD_REACH = 500
+"""Characters within which inline code that is part of a word is looked for as a word of its own."""
 _PLACEHOLDER = re.compile(
     r"\W*(?:untitled|unnamed|anonymous|unspecified|unknown|no title|title|document|word document|presentation|"
     r"(?:powerpoint|pptxgenjs) presentation|spreadsheet|unbenannt|ohne titel|dokument|sans titre|sin t[ií]tulo|"
     r"senza titolo)(?: (?:document|presentation|spreadsheet|dokument|title))?[\W\d_]*|[\W_]*",
     re.IGNORECASE,
 )
-"""What programs leave for a title."""
+"""Titles that programs leave where a person gave none."""
 
 
-def ignore_progress(pages: int, of: int) -> None:
-    """The `ProgressCallback` that nobody asks for."""
+def ignore_progress(pages: int, total: int) -> None:
+    """Ignore the progress: the default `ProgressCallback`."""
 
 
 class ParsedFile(Value):
-    """A file as read, before it is anybody's document."""
+    """A file as read, before it becomes a document of the index."""
 
     title: str = ""
-    """Empty when the file does not say."""
+    """Title of the file; empty where the file gives none."""
     blocks: SkipValidation[Sequence[Block]] = ()
     product: str = ""
     document_type: str = ""
     url: str = ""
     metadata: dict[str, str] = Field(default_factory=dict)
     unread: tuple[str, ...] = ()
-    """What was there and could not be read, each a phrase with its place: `page 3: no text, only a picture`."""
+    """Parts that could not be read, each a phrase with its place: `page 3: no text, only a picture`."""
 
     @property
     def has_text(self) -> bool:
@@ -101,7 +101,7 @@ class ParsedFile(Value):
 
 
 class OutlineBuilder:
-    """Collects blocks and keeps the path of headings above them.
+    """A collector of blocks that keeps the path of headings above them.
 
     `page`, `sheet` and `anchor` are stamped onto the blocks that follow. Raises Refused past MAX_CHARACTERS.
     """
@@ -117,7 +117,7 @@ class OutlineBuilder:
         self._characters = 0
         self._unread: dict[str, None] = {}
         self._opens = False
-        """Whether a row would be the first of a table without a header."""
+        """True where the next row would be the first of a table without a header."""
 
     def add_heading(self, level: int, text: str, *, title: bool = False, code: Iterable[str] = ()) -> None:
         """Open a section. A heading that is the document's title is no part of the paths below it."""
@@ -125,20 +125,20 @@ class OutlineBuilder:
         if not text:
             return
         self.close_sections(level)
-        self._append(BlockKind.HEADING, text, code=_spans(text, code))
+        self._append(BlockKind.HEADING, text, code=_find_code_spans(text, code))
         if title and not self._title:
             self._title = text
         else:
             self._path.append((level, text))
 
     def close_sections(self, level: int) -> None:
-        """Close the sections of that level and below: what follows stands under what is above them."""
+        """Close the sections of this level and of deeper ones, so that later blocks stand under what is above them."""
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
 
     @property
     def character_count(self) -> int:
-        """Characters so far."""
+        """Number of characters so far."""
         return self._characters
 
     def add(
@@ -152,14 +152,14 @@ class OutlineBuilder:
         links: Iterable[Link] = (),
         code: Iterable[str] = (),
     ) -> None:
-        """Append a block, which stands in `depth` entries of lists; one without text is left out. `links`, and the
-        texts of inline `code`, come in the order of their words in `text`."""
+        """Append a block that is nested in `depth` list entries. Leave out a block without text. `links`, and the texts
+        of inline `code`, come in the order of their words in `text`."""
         if kind is BlockKind.CODE:
             text, links, code = _CONTROL.sub("", text).strip("\n").rstrip(), (), ()
         else:
             text = clean_text(text)
         if text.strip():
-            self._append(kind, text, row, depth, number, _standing(text, links), code=_spans(text, code))
+            self._append(kind, text, row, depth, number, _locate_links(text, links), code=_find_code_spans(text, code))
 
     def add_table(
         self,
@@ -170,13 +170,13 @@ class OutlineBuilder:
         links: Sequence[Iterable[Link]] = (),
         code: Sequence[Iterable[str]] = (),
     ) -> None:
-        """Append rows of cells, one text a column, as a table of its own; the first `header` rows are one header. Rows
-        without text are left out. `links` and inline `code`: of each row those of its cells."""
+        """Append rows of cells, one text a column, as a table of its own. The first `header` rows are one header. Rows
+        without text are left out. `links` and inline `code` hold, for each row, those of its cells."""
         self._opens = True
         if header:
-            named = merge_header_rows([[_cell(cell) for cell in row] for row in rows[:header]])
+            names = merge_header_rows([[_clean_cell(cell) for cell in row] for row in rows[:header]])
             marks = chain(*links[:header]), chain(*code[:header])
-            self.add_row(BlockKind.HEADER, named, depth=depth, links=marks[0], code=marks[1])
+            self.add_row(BlockKind.HEADER, names, depth=depth, links=marks[0], code=marks[1])
         for cells, own, codes in zip_longest(rows[header:], links[header:], code[header:], fillvalue=()):
             self.add_row(BlockKind.ROW, cells, depth=depth, links=own, code=codes)
 
@@ -190,39 +190,40 @@ class OutlineBuilder:
         links: Iterable[Link] = (),
         code: Iterable[str] = (),
     ) -> None:
-        """Append a header or a row of a table, one text a column; left out where no cell has text."""
-        texts = tuple(map(_cell, cells))
+        """Append a header or a row of a table, one text a column. Leave it out where no cell has text."""
+        texts = tuple(map(_clean_cell, cells))
         if any(texts):
             text = join_cells(texts)
-            self._append(kind, text, row, depth, 0, _standing(text, links), texts, _spans(text, code))
+            self._append(kind, text, row, depth, 0, _locate_links(text, links), texts, _find_code_spans(text, code))
 
-    def add_content(self, content: ParsedFile, name: str = "") -> None:
-        """Append what was read of a part or, under its name, of a file that this one holds."""
+    def add_content(self, parsed: ParsedFile, name: str = "") -> None:
+        """Append the content of a part or, under its name, of a file that this one contains."""
         above = tuple(heading for _, heading in self._path)
         if name:
             self._append(BlockKind.HEADING, clean_label(name))
             above = (*above, clean_label(name))
-        for block in content.blocks:
-            self._keep(replace(block, heading=(*above, *block.heading)))
-        for what in content.unread:
-            self.note_unread(f"{name}: {what}" if name else what)
+        for block in parsed.blocks:
+            self._store(replace(block, heading=(*above, *block.heading)))
+        for description in parsed.unread:
+            self.note_unread(f"{name}: {description}" if name else description)
 
-    def add_section(self, content: ParsedFile, name: str, otherwise: str) -> None:
-        """Append what was read of a part that needs a name of its own; nothing where it has none and says nothing."""
-        self.add_content(replace(content, unread=()), name or (otherwise if content.blocks else ""))
-        for what in content.unread:
-            self.note_unread(what)
+    def add_section(self, parsed: ParsedFile, name: str, fallback_name: str) -> None:
+        """Append the content of a part under its name, or under `fallback_name`. Append nothing where it has neither a
+        name nor text."""
+        self.add_content(replace(parsed, unread=()), name or (fallback_name if parsed.blocks else ""))
+        for description in parsed.unread:
+            self.note_unread(description)
 
-    def note_unread(self, what: str) -> None:
-        """Note a part that was there and could not be read: `page 3: no text, only a picture`."""
-        self._unread[clean_label(what)] = None
+    def note_unread(self, description: str) -> None:
+        """Note a part that could not be read: `page 3: no text, only a picture`."""
+        self._unread[clean_label(description)] = None
 
-    def skip_damaged(self, what: str) -> AbstractContextManager[None]:
-        """A part that counts as unread where a library stumbles over it. Raises Refused and MemoryError."""
-        return catch_parse_errors(lambda _: self.note_unread(what))
+    def skip_damaged(self, description: str) -> AbstractContextManager[None]:
+        """Note `description` as unread where a library fails inside the block. Raises Refused and MemoryError."""
+        return catch_parse_errors(lambda _: self.note_unread(description))
 
     def build(self, *, title: str = "") -> ParsedFile:
-        """All that was collected, with the title that a heading gave unless there is a `title`."""
+        """Return everything collected, with the title that a heading gave unless there is a `title`."""
         count = len(self._frames) * BLOCKS_PER_FRAME + len(self._blocks)
         blocks = (
             PackedBlocks([*self._frames, pack_blocks(self._blocks)], count) if self._frames else tuple(self._blocks)
@@ -243,7 +244,7 @@ class OutlineBuilder:
         code: tuple[tuple[int, int], ...] = (),
     ) -> None:
         opens, self._opens = self._opens and kind is BlockKind.ROW, self._opens and not cells
-        self._keep(
+        self._store(
             Block(
                 kind=kind,
                 text=text,
@@ -261,7 +262,7 @@ class OutlineBuilder:
             )
         )
 
-    def _keep(self, block: Block) -> None:
+    def _store(self, block: Block) -> None:
         self._characters += len(block.text) + (sum(len(link.url) for link in block.links) if block.links else 0)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
@@ -274,51 +275,51 @@ class OutlineBuilder:
         self._blocks.append(block)
 
 
-def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
-    """Those of `links` that have words which stand in `text`, in their order."""
-    found: list[Link] = []
+def _locate_links(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
+    """Return the links whose words stand in `text`, in their order."""
+    located: list[Link] = []
     end = 0
     for link in links:
         words = " ".join(clean_text(link.text).split())
-        start = text.find(words, end) if len(link.url) <= _LONGEST_URL and any(map(str.isalnum, words)) else -1
+        start = text.find(words, end) if len(link.url) <= _MAX_URL_LENGTH and any(map(str.isalnum, words)) else -1
         if start >= 0:
             end = start + len(words)
-            found.append(Link(text=words, url=link.url.strip()))
-    return tuple(found)
+            located.append(Link(text=words, url=link.url.strip()))
+    return tuple(located)
 
 
-def _spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
-    """Where those of `code` stand in `text`, in their order."""
-    found: list[tuple[int, int]] = []
+def _find_code_spans(text: str, code: Iterable[str]) -> tuple[tuple[int, int], ...]:
+    """Return the start and end in `text` of each text of `code` that stands in it, in their order."""
+    spans: list[tuple[int, int]] = []
     end = 0
-    for one in code:
-        words = _cell(one)
+    for snippet in code:
+        words = _clean_cell(snippet)
         start = first = text.find(words, end) if words else -1
-        last = first + len(words) + _NEAR
-        while start >= 0 and not _alone(text, start, start + len(words)):
+        last = first + len(words) + _WHOLE_WORD_REACH
+        while start >= 0 and not _is_whole_word(text, start, start + len(words)):
             start = text.find(words, start + 1, last)
         if first >= 0:
             start = first if start < 0 else start
             end = start + len(words)
-            found.append((start, end))
-    return tuple(found)
+            spans.append((start, end))
+    return tuple(spans)
 
 
-def _alone(text: str, start: int, end: int) -> bool:
-    """Whether no word goes on across `start` or `end`."""
+def _is_whole_word(text: str, start: int, end: int) -> bool:
+    """Return whether no word continues across `start` or `end`."""
     around = text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1]
     return not any(len(pair) == 2 and pair.isalnum() for pair in around)
 
 
-def _cell(text: str) -> str:
-    """Cleaned, and on one line."""
+def _clean_cell(text: str) -> str:
+    """Clean a cell's text and put it on one line."""
     if text.isprintable() and "  " not in text:  # as most cells are: nothing to clean
         return text.strip()
     return " ".join(clean_text(text).split())
 
 
 def clean_text(text: str) -> str:
-    """Without control characters, runs of blanks made one, lines trimmed; line ends stay."""
+    """Return `text` without control characters, with single blanks and trimmed lines. Line ends stay."""
     if text.isprintable() and "  " not in text:
         return text.strip()
     text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -326,25 +327,27 @@ def clean_text(text: str) -> str:
 
 
 def clean_label(text: str) -> str:
-    """A name on one line, without what would show it, or what stands beside it, as something else."""
+    """Return a name on one line, without characters that would make it, or the text beside it, look like something
+    else."""
     return " ".join(_DIRECTION.sub("", clean_text(text)).split())
 
 
 def drop_placeholder_title(text: str | None) -> str:
-    """The title that a person gave; empty for a program's placeholder, such as `(anonymous)` or `Untitled 1`."""
+    """Return the title that a person gave. Empty for a program's placeholder, such as `(anonymous)` or `Untitled 1`."""
     plain = " ".join((text or "").split())
     return "" if _PLACEHOLDER.fullmatch(plain) else plain
 
 
 def has_control_chars(text: str) -> bool:
-    """Whether `text` holds a character that is neither shown nor white space."""
+    """Return whether `text` holds a character that is neither visible nor white space."""
     return bool(_CONTROL.search(text) or _DIRECTION.search(text))
 
 
 def safe_url(url: str) -> str:
-    """`url` if a reader may be sent there (http or https) and it ends where it seems to, otherwise empty."""
+    """Return `url` if a reader may be sent there (http or https) and it ends where it seems to, otherwise an empty
+    text."""
     url = url.strip()
-    if len(url) > _LONGEST_URL or _UNSAFE.search(url) or has_control_chars(url):
+    if len(url) > _MAX_URL_LENGTH or _UNSAFE.search(url) or has_control_chars(url):
         return ""
     try:
         parts = urlsplit(url)
@@ -357,31 +360,32 @@ def safe_url(url: str) -> str:
 
 ROBOTS_AGENT = "citewell"
 MAX_SITEMAP_BYTES = 50_000_000
-"""Unpacked: the most that the protocol allows (sitemaps.org)."""
+"""Bytes of a sitemap, unpacked: the limit of the protocol (sitemaps.org)."""
 NOINDEX_WORDS = frozenset({"noindex", "none"})
 NOFOLLOW_WORDS = frozenset({"nofollow", "none"})
-"""Words to robots by which a page is not to be taken, and its links are not to be followed."""
+"""Words to robots by which a page is not to be indexed (NOINDEX_WORDS), and its links are not to be followed."""
 
 
 class PageLinks(Value):
-    """Addresses as they are written there."""
+    """The addresses of a page or a sitemap, as they are written there."""
 
     links: tuple[str, ...] = ()
-    """Those of a page that may be followed; of a sitemap the pages, or with `more` other sitemaps."""
+    """Links of a page that may be followed; for a sitemap its pages, or other sitemaps where `is_sitemap_index` is
+    true."""
     is_sitemap_index: bool = False
     base_url: str = ""
     canonical: str = ""
     robots: frozenset[str] = frozenset()
-    """Of the words of HIDING and ENDING."""
+    """Words of NOINDEX_WORDS and NOFOLLOW_WORDS that the page names."""
     account_ids: frozenset[str] = frozenset()
-    """Account ids and user keys of those that a page of Confluence names."""
+    """Account ids and user keys of the people whom a page of Confluence names."""
 
 
 def parse_robots(text: str | None) -> frozenset[str]:
-    """The words of HIDING and ENDING in a robots meta element or an X-Robots-Tag header."""
+    """Return the words of NOINDEX_WORDS and NOFOLLOW_WORDS in a robots meta element or an X-Robots-Tag header."""
     return frozenset((NOINDEX_WORDS | NOFOLLOW_WORDS) & split_attribute((text or "").replace(",", " ")))
 
 
 def split_attribute(text: str | None) -> set[str]:
-    """Of an attribute that holds several."""
+    """Return the words of an attribute that holds several, in lower case."""
     return set((text or "").lower().split())

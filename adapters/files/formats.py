@@ -1,4 +1,4 @@
-"""What a file is, by its content and else by its name."""
+"""The format of a file, by its content and else by its name."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ FORMAT_ALIASES = {
     ".xhtml": ".html",
     ".geojson": ".json",
 }
-"""Formats that are read like another: with macros, templates, shows, flat files, saved pages of the web."""
+"""Formats that are read like another: with macros, templates, shows, flat files, saved web pages."""
 LEGACY_FORMATS = {
     **dict.fromkeys((".doc", ".dot", ".wpd", ".wps", ".pages"), ".docx"),
     **dict.fromkeys((".xls", ".xlt", ".xlsb", ".numbers"), ".xlsx"),
     **dict.fromkeys((".ppt", ".pps", ".key"), ".pptx"),
     **dict.fromkeys((".pub", ".vsd", ".vsdx", ".xps"), ".pdf"),
 }
-"""Formats that are not read, and what to save them as."""
+"""Formats that are not read, and the format to save them in."""
 _TEXT_KIN = (".xhtml", ".mht", ".mhtml", ".geojson", ".yml", ".fodt", ".fods", ".fodp")
 JSON_LINES = (".jsonl", ".ndjson")
-"""Of these a line at a time is read."""
+"""Suffixes of files that are read a line at a time."""
 WEB_PAGE, SITEMAP, CONFLUENCE_STORAGE = ".web-page", ".sitemap", ".stored-page"
-"""No files have these: HTML with a site around its content, a list of the pages of a site, and a page of Confluence
+"""Suffixes that no file has: HTML with a site around its content, a list of the pages of a site, a page of Confluence
 (JSON of `ConfluenceStoragePage`)."""
 BY_SUFFIX = checked(
     (
@@ -66,7 +66,7 @@ PANDOC_FORMATS = {
     ".opml": "opml",
     ".dokuwiki": "dokuwiki",
 }
-"""What pandoc reads, where it is installed, and what it calls them."""
+"""Suffixes of the formats that pandoc reads, where it is installed, and pandoc's names for them."""
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_MAGIC = b"PK\x03\x04"
 _PARTS = {b"word/document": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
@@ -79,22 +79,22 @@ _MIMETYPES = {
     _OPEN_DOCUMENT + b"graphics": ".odp",
 }
 _OLDER = {"PowerPoint Document": ".ppt", "WordDocument": ".doc", "Workbook": ".xls", "Book": ".xls"}
-"""Streams of the formats of Office before 2007."""
+"""Streams of the Office formats before 2007."""
 _DIRECTORY_END = struct.Struct("<4s4H2LH")
-_LONGEST_END = 66_000
+_MAX_DIRECTORY_END = 66_000
 _START = 2_000
-"""Bytes in which a text says what it is."""
+"""Bytes at the start of a text in which it names its kind."""
 
 
 def detect_file_format(name: str, content: bytes) -> str:
-    """The suffix of the format that `content` is in. Raises Refused for one that is not read."""
+    """Return the suffix of the format that `content` is in. Raises Refused for a format that is not read."""
     suffix = PurePath(name).suffix.lower()
     if content.startswith(b"%PDF-"):
         return ".pdf"
     if content.startswith(ZIP_MAGIC):
-        suffix = _zipped(content) or suffix
+        suffix = _detect_zip_format(content) or suffix
     elif content.startswith(OLE_MAGIC):
-        suffix = _compound(content, suffix)
+        suffix = _detect_ole_format(content, suffix)
     elif content.startswith(b"{\\rtf"):
         suffix = ".rtf"
     elif suffix in LEGACY_FORMATS:  # programs name what they export as if it were of Office
@@ -110,14 +110,14 @@ def detect_file_format(name: str, content: bytes) -> str:
     return FORMAT_ALIASES.get(suffix, suffix)
 
 
-def _zipped(content: bytes) -> str:
-    """By its parts; empty where they tell nothing."""
+def _detect_zip_format(content: bytes) -> str:
+    """Return the suffix of a ZIP archive by its parts, or an empty text where they do not tell it."""
     if content[30:38] == b"mimetype":
         start = content[38:200]
-        found = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
-        if found:
-            return found[0]
-    directory = _directory(content)
+        suffixes = [suffix for kind, suffix in _MIMETYPES.items() if start.startswith(kind)]
+        if suffixes:
+            return suffixes[0]
+    directory = _zip_directory(content)
     if b"xl/workbook.bin" in directory:
         return ".xlsb"
     if b"META-INF/container.xml" in directory:
@@ -125,9 +125,9 @@ def _zipped(content: bytes) -> str:
     return next((suffix for part, suffix in _PARTS.items() if part in directory), "")
 
 
-def _directory(content: bytes) -> bytes:
-    """The names of the entries of a ZIP archive, without those of archives that it holds."""
-    end = content.rfind(b"PK\x05\x06", max(0, len(content) - _LONGEST_END))
+def _zip_directory(content: bytes) -> bytes:
+    """Return the names of the entries of a ZIP archive, without those of archives inside it."""
+    end = content.rfind(b"PK\x05\x06", max(0, len(content) - _MAX_DIRECTORY_END))
     if 0 <= end <= len(content) - _DIRECTORY_END.size:
         *_, size, start, _ = _DIRECTORY_END.unpack_from(content, end)
         if start + size <= end:
@@ -135,20 +135,21 @@ def _directory(content: bytes) -> bytes:
     return content
 
 
-def _compound(content: bytes, suffix: str) -> str:
-    """Of OLE's compound files only mails of Outlook are read. Raises Refused for one of an unknown program."""
-    if _stream("__properties_version1.0") in content:
+def _detect_ole_format(content: bytes, suffix: str) -> str:
+    """Return the suffix of an OLE compound file, of which only Outlook mails are read. Raises Refused for one of an
+    unknown program."""
+    if _encode_stream_name("__properties_version1.0") in content:
         return ".msg"
-    if _stream("EncryptedPackage") in content:
+    if _encode_stream_name("EncryptedPackage") in content:
         raise Refused("the file is protected by a password", what_to_do="Remove the password.")
-    found = [older for stream, older in _OLDER.items() if _stream(stream) in content]
-    if found or suffix in LEGACY_FORMATS:  # one may stand in another
-        return suffix if suffix in LEGACY_FORMATS else found[0]
+    suffixes = [older for stream, older in _OLDER.items() if _encode_stream_name(stream) in content]
+    if suffixes or suffix in LEGACY_FORMATS:  # one may stand in another
+        return suffix if suffix in LEGACY_FORMATS else suffixes[0]
     raise Refused("the file is in a format of an older program", what_to_do="Save it as .docx, .pptx, .xlsx or .pdf.")
 
 
-def _stream(name: str) -> bytes:
-    """As it stands in the file, with its end, so that `Book` is not `Workbook`."""
+def _encode_stream_name(name: str) -> bytes:
+    """Return a stream's name as the file stores it, with its end, so that `Book` does not match `Workbook`."""
     return name.encode("utf-16-le") + b"\0\0"
 
 
@@ -156,14 +157,15 @@ def _stream(name: str) -> bytes:
 
 
 class ConfluenceStoragePage(Value):
-    """What stands on it, in the storage format, and what that refers to and does not hold itself."""
+    """A page of Confluence in the storage format, with the names and addresses that it refers to but does not
+    contain."""
 
     storage: str
     title: str = ""
     names: Mapping[str, str] = Field(default_factory=dict)
-    """Of people, by account id or user key."""
+    """Names of people, by account id or user key."""
     url: str = ""
-    """Where people read the pages of that Confluence."""
+    """Address at which people read the pages of that Confluence."""
     space: str = ""
-    """The key of the page's own."""
+    """Key of the page's own space."""
     new_editor: bool = True

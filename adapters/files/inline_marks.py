@@ -1,4 +1,4 @@
-"""Marks within a line that change what it says, as plain text: raised and lowered figures, notes."""
+"""Marks within a line that change its meaning, as plain text: raised and lowered figures, notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FIGURE = re.compile(r"[-+−–]?[(\[]?[0-9](?:[0-9.,;/() –−-]*[0-9)\]])?|[
 _SUM = re.compile(r"\w+(?:[-+−*]\w+)+")
 _BEGINS = frozenset("([" + string.ascii_letters + string.digits)
 _WORDS = frozenset("st nd rd th er re e ème o os TM SM s r t".split())
-"""What stands raised behind a figure and is no figure."""
+"""Words that stand raised behind a figure and are no figures."""
 _LETTER = re.compile(r"[a-z]")
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_]{2}|[)\]%])\Z")
 _CENTURY = re.compile(r"\b[IVXLC]+\Z")
@@ -19,8 +19,8 @@ _END = re.compile(r"[.!?:;,…。！？]+[\"'”’»)\]]*\Z")
 
 
 def format_superscript(text: str, before: str) -> str:
-    """What stands raised behind `before`: `^6` for a figure, so that 10⁶ is not 106, and `^a` for the mark of a note
-    behind a word; words such as `th` and `TM`, and the `e` of `XXe`, as they are."""
+    """Write the raised text behind `before`: `^6` for a figure, so that 10⁶ is not 106, and `^a` for the mark of a note
+    behind a word. Words such as `th` and `TM`, and the `e` of `XXe`, stay."""
     plain = text.strip().translate(_RAISED)
     if not plain:
         return text
@@ -33,16 +33,16 @@ def format_superscript(text: str, before: str) -> str:
 
 
 def format_subscript(text: str) -> str:
-    """What stands lowered: figures as such (CO₂), letters as they are."""
+    """Write lowered text: figures as such (CO₂), letters unchanged."""
     return text.translate(_LOWERED)
 
 
 def insert_footnote(before: str, note: str) -> str:
-    """`before`, up to where a note is called, with the note in its own words: inside the sentence that it belongs to,
-    which goes on behind it."""
+    """Return `before`, the text up to the call of a note, with the note inside the sentence that it belongs to. The
+    sentence continues behind it."""
     note = " ".join(note.split())
     if not note:
         return before
     end = _END.search(before.rstrip())
-    said, mark = (before.rstrip()[: end.start()], end.group()) if end else (before.rstrip(), "")
-    return f"{said} (note: {note.rstrip('.') if mark.startswith('.') or not mark else note}){mark}"
+    sentence, mark = (before.rstrip()[: end.start()], end.group()) if end else (before.rstrip(), "")
+    return f"{sentence} (note: {note.rstrip('.') if mark.startswith('.') or not mark else note}){mark}"

@@ -1,4 +1,5 @@
-"""Formats that pandoc reads where it is installed: a program of its own, under limits like those of the readers."""
+"""Formats that pandoc reads where it is installed. It runs as a program of its own, under limits like those of the
+readers."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ from pipeline.errors import Refused
 PANDOC_SECONDS = 60.0
 PANDOC_CPU_SECONDS = 50
 MAX_PANDOC_BYTES = 20_000_000
-"""Of a file; pandoc keeps some hundred times as much in memory."""
+"""Bytes of a file; pandoc keeps some hundred times as much in memory."""
 MAX_PANDOC_HTML = 100_000_000
 _MEMORY = "-M900m"
 _UNKNOWN_FORMAT, _NO_MEMORY = 21, 251
 _CHUNK = 1 << 20
 _REPLACED = re.compile(rb"(\\u-?\d+) ?([^\\{}\r\n])")
-"""A character in RTF and what stands for it where Unicode is not known: pandoc, where that is no code, swallows one
-character more."""
+"""A character in RTF and its replacement for programs without Unicode. Where the replacement is no code, pandoc
+swallows one character more."""
 _START = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]),) * 2)
@@ -35,17 +36,17 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 def supported_suffixes() -> tuple[str, ...]:
-    """The suffixes of all formats that are read on this machine."""
+    """Return the suffixes of all formats that are read on this machine."""
     return (*SUPPORTED_FORMATS, *PANDOC_FORMATS) if shutil.which("pandoc") else SUPPORTED_FORMATS
 
 
 async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
-    """A file as pandoc gives it as HTML. It may open no file and no connection. Raises Refused with the reason."""
+    """Convert a file to HTML by pandoc, which may open no file and no connection. Raises Refused with the reason."""
     program = shutil.which("pandoc")
     if not program:
         raise Refused(f"{suffix} is read by pandoc, which is not installed", what_to_do="Install it from pandoc.org.")
     if suffix == ".rtf" and b"\\uc0" not in content:
-        content = _REPLACED.sub(lambda found: b"%s\\'%02x" % (found[1], found[2][0]), content)
+        content = _REPLACED.sub(lambda match: b"%s\\'%02x" % (match[1], match[2][0]), content)
     form = PANDOC_FORMATS[suffix]
     options = ("--sandbox", "--standalone", "--mathjax", "--wrap=none", "--from", form, "--to", "html5")
     command = (sys.executable, "-I", "-c", _START, str(PANDOC_CPU_SECONDS), program, "+RTS", _MEMORY, "-RTS", *options)
@@ -54,7 +55,7 @@ async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
     )
     try:
         async with asyncio.timeout(PANDOC_SECONDS):
-            html = await _converted(process, content)
+            html = await _convert(process, content)
             status = await process.wait()
     except TimeoutError as error:
         raise Refused("reading it took too long", what_to_do="Split it into smaller files.") from error
@@ -73,19 +74,19 @@ async def pandoc_to_html(suffix: str, content: bytes) -> bytes:
     return html
 
 
-async def _converted(process: Process, content: bytes) -> bytes:
+async def _convert(process: Process, content: bytes) -> bytes:
     assert process.stdin
     assert process.stdout
     sending = asyncio.create_task(_send(process.stdin, content))
-    found = bytearray()
+    html = bytearray()
     try:
         while chunk := await process.stdout.read(_CHUNK):
-            found += chunk
-            if len(found) > MAX_PANDOC_HTML:
+            html += chunk
+            if len(html) > MAX_PANDOC_HTML:
                 raise Refused("more came out of it than a document may hold", what_to_do="Split it into smaller files.")
     finally:
         sending.cancel()
-    return bytes(found)
+    return bytes(html)
 
 
 async def _send(stream: asyncio.StreamWriter, content: bytes) -> None:

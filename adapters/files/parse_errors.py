@@ -1,4 +1,4 @@
-"""What a library stumbles over in a file is that file's fault, whatever it raises."""
+"""Errors of libraries over a file, which are that file's fault whatever is raised."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pipeline.errors import Refused
 
 
 @contextmanager
-def catch_parse_errors(say: Callable[[Exception], None]) -> Iterator[None]:
-    """What goes wrong inside is said, and what comes behind it is read. Raises Refused and MemoryError, which are no
-    damage."""
+def catch_parse_errors(on_error: Callable[[Exception], None]) -> Iterator[None]:
+    """Pass an error inside the block to `on_error` and continue behind the block. Raises Refused and MemoryError, which
+    are no damage."""
     try:
         yield
     except (Refused, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - libraries raise anything over a file of any program
-        say(error)
+        on_error(error)

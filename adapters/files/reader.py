@@ -1,4 +1,4 @@
-"""Which reader takes which file, and the checks that come before any of them."""
+"""The reader for each format, and the checks that come before any of them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ from pipeline.errors import Refused
 
 MAX_TEXT_BYTES = 40_000_000
 MAX_RST_BYTES = 5_000_000
-"""docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times as much in memory."""
+"""Bytes of reStructuredText: docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times
+as much in memory."""
 MAX_BINARY_BYTES = 200_000_000
 LONG_TEXT_BYTES, LONG_BINARY_BYTES = 1_000_000, 5_000_000
-"""Bytes from which a file waits in a line of its own: it may take a minute, and others do not wait for it."""
+"""Bytes from which a file waits in a queue of its own: it may take a minute, and others do not wait for it."""
 _MENTION = "ri:user"
-_MOST_NAMED = 3
+_MAX_NAMED_PARTS = 3
 """Parts without text that a refusal names."""
 _BINARY = (b"%PDF-", ZIP_MAGIC, OLE_MAGIC)
 
 
 class FileReader:
-    """Reads files of every supported format in three children: no slow PDF and no long file keeps text waiting."""
+    """A reader of every supported format in three child processes: no slow PDF and no long file delays text."""
 
     def __init__(self) -> None:
         self._binary = ReaderProcess()
@@ -43,67 +44,69 @@ class FileReader:
         self._long = ReaderProcess()
 
     async def read(self, name: str, content: bytes) -> ParsedFile:
-        """`content` as blocks, by what it is and else by the suffix of `name`.
+        """Read `content` into blocks, by its content and else by the suffix of `name`.
 
         Raises Refused with the reason when it is of no supported format, broken, too large or without text.
         """
         suffix = detect_file_format(name, content)
         if not content.strip():
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
-        check_size(len(content), _most(suffix))
+        check_size(len(content), _max_bytes(suffix))
         if suffix in PANDOC_FORMATS:
             suffix, content = ".html", await pandoc_to_html(suffix, content)
-        found = await self._child(suffix, len(content)).read(suffix, content)
-        if not found.has_text and found.unread:
-            pictures = any("picture" in part for part in found.unread)
+        parsed = await self._choose_child(suffix, len(content)).read(suffix, content)
+        if not parsed.has_text and parsed.unread:
+            pictures = any("picture" in part for part in parsed.unread)
             what_to_do = "Run text recognition (OCR) on it first." if pictures else "Save it in another format."
-            raise Refused(f"nothing of it can be read: {found.unread[0]}", what_to_do=what_to_do)
-        if not found.has_text:
-            raise _empty(found)
-        return found
+            raise Refused(f"nothing of it can be read: {parsed.unread[0]}", what_to_do=what_to_do)
+        if not parsed.has_text:
+            raise _no_text_error(parsed)
+        return parsed
 
     async def read_json_line(self, content: bytes) -> ParsedFile:
-        """One line of a JSON Lines file. Raises Refused with the reason."""
-        return await self._child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
+        """Read one line of a JSON Lines file. Raises Refused with the reason."""
+        return await self._choose_child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
 
     async def read_web_page(self, content: bytes) -> ParsedFile:
-        """The main content of a page of a web site. Raises Refused with the reason, also when it holds no text."""
+        """Read the main content of a web page. Raises Refused with the reason, also when it holds no text."""
         check_size(len(content), MAX_TEXT_BYTES)
-        found = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
-        if not found.has_text:
+        parsed = await self._choose_child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
+        if not parsed.has_text:
             raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
-        return found
+        return parsed
 
     async def read_page_links(self, content: bytes) -> PageLinks:
-        """What a page of a web site says of others and of itself. Raises Refused with the reason."""
+        """Return the links of a web page and its statements about itself. Raises Refused with the reason."""
         check_size(len(content), MAX_TEXT_BYTES)
         return await self._text.read_links(WEB_PAGE, content)
 
     async def read_sitemap(self, content: bytes) -> PageLinks:
-        """The pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
+        """Return the pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
         return await self._text.read_links(SITEMAP, content)
 
     async def read_mentions(self, storage: str) -> frozenset[str]:
-        """The account ids and user keys of the people that a page as Confluence stores it names; of one that can name
-        nobody, without asking a child. Raises Refused with the reason."""
+        """Return the account ids and user keys of the people that a stored page of Confluence names. A page that can
+        name nobody is not sent to a child. Raises Refused with the reason."""
         if _MENTION not in storage:
             return frozenset()
         content = storage.encode()
         check_size(len(content), MAX_TEXT_BYTES)
-        return (await self._child(CONFLUENCE_STORAGE, len(content)).read_links(CONFLUENCE_STORAGE, content)).account_ids
+        return (
+            await self._choose_child(CONFLUENCE_STORAGE, len(content)).read_links(CONFLUENCE_STORAGE, content)
+        ).account_ids
 
     async def read_confluence_page(self, page: ConfluenceStoragePage) -> ParsedFile:
-        """A page of Confluence, which may hold no text. Raises Refused with the reason."""
+        """Read a page of Confluence, which may hold no text. Raises Refused with the reason."""
         content = page.model_dump_json().encode()
         check_size(len(content), MAX_TEXT_BYTES)
-        return await self._child(CONFLUENCE_STORAGE, len(content)).read(CONFLUENCE_STORAGE, content)
+        return await self._choose_child(CONFLUENCE_STORAGE, len(content)).read(CONFLUENCE_STORAGE, content)
 
     async def close(self) -> None:
         """End the child processes."""
         for child in (self._binary, self._text, self._long):
             await child.close()
 
-    def _child(self, suffix: str, size: int) -> ReaderProcess:
+    def _choose_child(self, suffix: str, size: int) -> ReaderProcess:
         binary = suffix in BINARY_FORMATS
         if size >= (LONG_BINARY_BYTES if binary else LONG_TEXT_BYTES):
             return self._long
@@ -111,12 +114,12 @@ class FileReader:
 
 
 def max_file_size(name: str, start: bytes) -> int:
-    """Bytes that a file of that name, which starts so, may have."""
+    """Return the bytes that a file of that name and start may have."""
     suffix = PurePath(name).suffix.lower()
-    return _most(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
+    return _max_bytes(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
 
 
-def _most(suffix: str) -> int:
+def _max_bytes(suffix: str) -> int:
     if suffix in BINARY_FORMATS:
         return MAX_BINARY_BYTES
     if suffix in PANDOC_FORMATS:
@@ -124,19 +127,21 @@ def _most(suffix: str) -> int:
     return MAX_RST_BYTES if suffix == ".rst" else MAX_TEXT_BYTES
 
 
-def check_size(size: int, most: int) -> None:
-    """Raises Refused above `most` bytes."""
-    if size > most:
-        raise Refused(f"the file is larger than {most // 1_000_000} MB", what_to_do="Split it into several files.")
+def check_size(size: int, limit: int) -> None:
+    """Check a size. Raises Refused above `limit` bytes."""
+    if size > limit:
+        raise Refused(f"the file is larger than {limit // 1_000_000} MB", what_to_do="Split it into several files.")
 
 
-def _empty(found: ParsedFile) -> Refused:
-    """For a file without text: what else is in it."""
-    if not found.unread:
+def _no_text_error(parsed: ParsedFile) -> Refused:
+    """Return the error for a file without text, with its unread parts."""
+    if not parsed.unread:
         return Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
-    what = "; ".join(found.unread[:_MOST_NAMED]) + ("; and more" if len(found.unread) > _MOST_NAMED else "")
-    pictures = any("picture" in part for part in found.unread)
+    descriptions = "; ".join(parsed.unread[:_MAX_NAMED_PARTS]) + (
+        "; and more" if len(parsed.unread) > _MAX_NAMED_PARTS else ""
+    )
+    pictures = any("picture" in part for part in parsed.unread)
     return Refused(
-        f"the file holds no text that can be read: {what}",
+        f"the file holds no text that can be read: {descriptions}",
         what_to_do="Run text recognition (OCR) on it first." if pictures else "Save that as text, or leave it out.",
     )

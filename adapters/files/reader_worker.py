@@ -1,8 +1,9 @@
 """The process that reads files: one file after another from standard input, under limits.
 
-A request is a line of JSON (`suffix`, `size`, `cpu_seconds`, and whether `leads` are wanted not the content) and
-the bytes of the file. A reply is a frame, its length in 8 bytes and JSON: `content` with how many `frames` of `blocks`
-follow and how many those are, or `leads`, or `refused` with `what_to_do`, and `spent` when it should be replaced.
+A request is a line of JSON (`suffix`, `size`, `cpu_seconds`, and `leads`, true for links instead of the content) and
+the bytes of the file. A reply is a frame, its length in 8 bytes and JSON: `content` with the number of `frames` that
+follow and of `blocks` in them, or `leads`, or `refused` with `what_to_do`, and `spent` when the process should be
+replaced.
 """
 
 from __future__ import annotations
@@ -44,20 +45,20 @@ from pipeline.errors import Refused
 
 # --- The reader of a format; its libraries are loaded when the format is first met ----------------
 
-_DEEPEST = 3
-"""Files that a file may stand in."""
+_MAX_DEPTH = 3
+"""Files that may stand around a file."""
 
 
 def read_format(
     suffix: str, content: bytes, on_pages: ProgressCallback = ignore_progress, *, depth: int = 0
 ) -> ParsedFile:
-    """A file as blocks, for JSON Lines one line of it; `on_pages` hears of pages as they are read, or at once of all
-    where a library reads the whole. `depth`: how many files it stands in.
+    """Read a file into blocks, for JSON Lines one line of it. `on_pages` is called as pages are read, or once for all
+    where a library reads the whole. `depth` counts the files around it.
 
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
     form = BY_SUFFIX[FORMAT_ALIASES.get(suffix, suffix)]
-    read = _reader(form.reader)
+    read = _load_reader(form.reader)
     if form.sized and form.call is not Call.IN_PARTS:
         on_pages(len(content) // TEXT_PAGE_SIZE, 0)
     match form.call:
@@ -66,19 +67,19 @@ def read_format(
         case Call.IN_PARTS:
             return read(content, on_pages)
         case Call.WITH_FILES:
-            return read(content, partial(_held, depth + 1))
+            return read(content, partial(_read_embedded, depth + 1))
     assert_never(form.call)
 
 
-def _reader(name: str) -> Callable[..., ParsedFile]:
+def _load_reader(name: str) -> Callable[..., ParsedFile]:
     module, _, function = name.partition(":")
-    found: Callable[..., ParsedFile] = getattr(import_module(f"adapters.files.{module}"), function)
-    return found
+    reader: Callable[..., ParsedFile] = getattr(import_module(f"adapters.files.{module}"), function)
+    return reader
 
 
-def _held(depth: int, name: str, content: bytes) -> ParsedFile:
-    """A file that another one holds."""
-    if depth > _DEEPEST:
+def _read_embedded(depth: int, name: str, content: bytes) -> ParsedFile:
+    """Read a file inside another one."""
+    if depth > _MAX_DEPTH:
         raise Refused("it stands in too many others")
     suffix = detect_file_format(name, content)
     if suffix in PANDOC_FORMATS:
@@ -87,8 +88,8 @@ def _held(depth: int, name: str, content: bytes) -> ParsedFile:
 
 
 def read_links(suffix: str, content: bytes) -> PageLinks:
-    """Where a page or a sitemap leads, or whom a page of Confluence names. Raises Refused, and whatever a library
-    raises."""
+    """Return the links of a page or a sitemap, or the people that a page of Confluence names. Raises Refused, and
+    whatever a library raises."""
     if suffix == CONFLUENCE_STORAGE:
         from adapters.files.html.confluence_storage import find_mentions
 
@@ -105,11 +106,11 @@ def read_links(suffix: str, content: bytes) -> PageLinks:
 # --- The process ----------------------------------------------------------------------------------
 
 CPU_SECONDS_PER_PAGE = 0.1
-"""This much more processor time for each page that was read, of a PDF, a text or a workbook's cells: five times what
-a Markdown document takes."""
+"""Additional processor time for each page that was read, of a PDF, a text or a workbook's cells: five times the time of
+a Markdown document."""
 MAX_CPU_SECONDS = 120
 MAX_TEXT_CPU_SECONDS = 50
-"""For a text format, so that it is read within a minute."""
+"""Processor time for a text format, so that it is read within a minute."""
 MAX_MEMORY_BYTES = 1_000_000_000
 """Bytes of address space, of which Python and the libraries take about a quarter."""
 MAX_OPEN_FILES = 64
@@ -120,6 +121,7 @@ SPLIT_HINT = "Split or simplify it."
 def main() -> None:
     """Serve until standard input ends."""
     replies = os.fdopen(os.dup(1), "wb")
+    # what a library prints must not stand between the replies
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -128,9 +130,9 @@ def main() -> None:
     gc.set_threshold(100_000)  # what readers make has few cycles, and looking for them takes a tenth of the time
     requests = sys.stdin.buffer
     while request := requests.readline():
-        asked = json.loads(request)
-        content = requests.read(asked["size"])
-        reply, frames = _answer(asked["suffix"], content, asked["cpu_seconds"], leads=asked["leads"])
+        fields = json.loads(request)
+        content = requests.read(fields["size"])
+        reply, frames = _answer(fields["suffix"], content, fields["cpu_seconds"], leads=fields["leads"])
         for frame in (json.dumps(reply).encode(), *frames):
             replies.write(len(frame).to_bytes(8, "big") + frame)
         replies.flush()
@@ -141,15 +143,15 @@ def _answer(
 ) -> tuple[dict[str, object], Sequence[bytes]]:
     try:
         with refuse_parse_errors(suffix):
-            on_pages = _limited(suffix, cpu_seconds)
+            on_pages = _limit_cpu(suffix, cpu_seconds)
             if leads:
                 on_pages(len(content) // TEXT_PAGE_SIZE, 0)
                 return {"leads": read_links(suffix, content).model_dump(mode="json")}, ()
-            found = read_format(suffix, content, on_pages)
-            blocks = found.blocks
+            parsed = read_format(suffix, content, on_pages)
+            blocks = parsed.blocks
             frames = blocks.frames if isinstance(blocks, PackedBlocks) else (pack_blocks(list(blocks)),)
-            known = found.model_dump(mode="json", exclude={"blocks"})
-            return {"content": known, "frames": len(frames), "blocks": len(blocks)}, frames
+            summary = parsed.model_dump(mode="json", exclude={"blocks"})
+            return {"content": summary, "frames": len(frames), "blocks": len(blocks)}, frames
     except Refused as error:
         return {"refused": str(error), "what_to_do": error.what_to_do}, ()
     except MemoryError:
@@ -159,7 +161,7 @@ def _answer(
 
 @contextmanager
 def refuse_parse_errors(suffix: str) -> Iterator[None]:
-    """Raises Refused for whatever a library stumbles over: it is the file's fault."""
+    """Turn every error of a library inside the block into Refused: it is the file's fault."""
 
     def refuse(error: Exception) -> None:
         wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
@@ -169,26 +171,26 @@ def refuse_parse_errors(suffix: str) -> Iterator[None]:
         yield
 
 
-def _limited(suffix: str, cpu_seconds: float) -> ProgressCallback:
-    """Limits the processor time of what is read now; what is returned hears of pages, and gives more for them."""
-    started = _used()
-    most = MAX_CPU_SECONDS if suffix in BINARY_FORMATS else MAX_TEXT_CPU_SECONDS
-    _allow(started + cpu_seconds)
+def _limit_cpu(suffix: str, cpu_seconds: float) -> ProgressCallback:
+    """Limit the processor time of the file that is read now. The returned callback grants more for each page."""
+    started = _used_cpu_seconds()
+    limit = MAX_CPU_SECONDS if suffix in BINARY_FORMATS else MAX_TEXT_CPU_SECONDS
+    _set_cpu_limit(started + cpu_seconds)
 
-    def on_pages(count: int, of: int) -> None:
-        used = _used() - started
-        if used > cpu_seconds / 2 and used * of > most * count:  # the rest, read as fast, would take too long
+    def on_pages(count: int, total: int) -> None:
+        used = _used_cpu_seconds() - started
+        if used > cpu_seconds / 2 and used * total > limit * count:  # the rest, read as fast, would take too long
             raise Refused(TOO_LONG_MESSAGE, what_to_do=SPLIT_HINT)
-        _allow(started + min(cpu_seconds + CPU_SECONDS_PER_PAGE * count, most))
+        _set_cpu_limit(started + min(cpu_seconds + CPU_SECONDS_PER_PAGE * count, limit))
 
     return on_pages
 
 
-def _used() -> float:
+def _used_cpu_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
-def _allow(until: float) -> None:
-    """The kernel ends this process once it has used `until` seconds of processor time."""
+def _set_cpu_limit(until: float) -> None:
+    """Let the kernel end this process once it has used `until` seconds of processor time."""
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(until), resource.RLIM_INFINITY))

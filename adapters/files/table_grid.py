@@ -13,7 +13,7 @@ MAX_COLUMNS = 1_000
 MAX_CELLS = 500_000
 """Cells that spans may fill in one table."""
 HEADER_SEPARATOR = " - "
-"""Stands between the rows of a header: `Limit - Seats`."""
+"""Separator between the rows of a header: `Limit - Seats`."""
 _BROKEN = re.compile(r"(?<=[\w)%])[^\S\n]*\n\s*(?=\w)")
 
 
@@ -21,33 +21,33 @@ class Cell(NamedTuple):
     text: str
     column_span: int = 1
     row_span: int = 1
-    """How many columns and rows it spans."""
+    """Rows that it spans, like `column_span` for columns."""
     links: tuple[Link, ...] = ()
     code: tuple[str, ...] = ()
-    """The texts of its inline code, in order."""
+    """Texts of its inline code, in order."""
     is_emphasized: bool = False
-    """Whether all that it says is bold or coloured."""
+    """True where all its text is bold or coloured."""
 
 
 def fill_spans(rows: Iterable[Iterable[Cell]]) -> list[list[Cell]]:
-    """Rows in which every spanned place has the cell that spans it. Rows may still differ in length; spans that reach
-    beyond the table, or beyond `MOST_COLUMNS` or `MOST_CELLS`, are cut off."""
+    """Return rows in which every spanned place has the cell that spans it. Rows may still differ in length. Spans
+    beyond the table, MAX_COLUMNS or MAX_CELLS are cut off."""
     return list(iter_filled_rows(rows))
 
 
 def iter_filled_rows(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
-    """As `filled`, one row after the other."""
+    """Yield rows like `fill_spans`, one after the other."""
     open_below: dict[int, tuple[int, Cell]] = {}
-    """By column: how many more rows a cell of above reaches into, and that cell."""
+    """Number of further rows that a cell from above spans, and that cell, by column."""
     room = MAX_CELLS
     for row in rows:
         line: list[Cell] = []
 
         def from_above(line: list[Cell] = line) -> None:
-            while held := open_below.get(len(line)):
-                left, cell = held
-                if left > 1:
-                    open_below[len(line)] = left - 1, cell
+            while span := open_below.get(len(line)):
+                rows_left, cell = span
+                if rows_left > 1:
+                    open_below[len(line)] = rows_left - 1, cell
                 else:
                     del open_below[len(line)]
                 line.append(cell)
@@ -69,23 +69,26 @@ def iter_filled_rows(rows: Iterable[Iterable[Cell]]) -> Iterator[list[Cell]]:
 
 
 def merge_header_rows(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Header rows as one: what stands in a column from top to bottom, what a span repeats once."""
+    """Merge header rows into one: the texts of each column from top to bottom, repeated ones once."""
     width = max(map(len, rows), default=0)
-    columns = ([row[place].strip() for row in rows if place < len(row)] for place in range(width))
+    columns = ([row[index].strip() for row in rows if index < len(row)] for index in range(width))
     return [HEADER_SEPARATOR.join(dict.fromkeys(filter(None, column))) for column in columns]
 
 
 def split_row_lines(row: Sequence[Cell]) -> list[list[Cell]]:
-    """A row of a table; one for each of the lines that people typed beside each other, figures among them."""
+    """Split a table row into the lines that people typed beside each other, if figures are among them. Otherwise return
+    it as one row."""
     lines = [cell.text.split("\n") for cell in row]
     level = len(row) > 1 and len(set(map(len, lines))) == 1
-    if level and any(all(any(map(str.isdigit, one)) for one in column) for column in lines):
+    if level and any(all(any(map(str.isdigit, line)) for line in column) for column in lines):
         beside = zip(*lines, strict=True)
         return [[cell._replace(text=text) for cell, text in zip(row, texts, strict=True)] for texts in beside]
-    return [[cell._replace(text=_BROKEN.sub(_apart, cell.text)) if "\n" in cell.text else cell for cell in row]]
+    return [
+        [cell._replace(text=_BROKEN.sub(_line_separator, cell.text)) if "\n" in cell.text else cell for cell in row]
+    ]
 
 
-def _apart(between: re.Match[str]) -> str:
-    """What divides two lines of a cell: nothing where a sentence goes on."""
+def _line_separator(between: re.Match[str]) -> str:
+    """Return the separator of two lines of a cell: a blank where a sentence continues."""
     following = between.string[between.end()]
     return "; " if following.isupper() or following.isdigit() else " "

@@ -1,4 +1,4 @@
-"""What the header of a table is, by what its format says and how its first rows look: the same for all formats."""
+"""The header of a table, by its format and the look of its first rows, alike for all formats."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from adapters.files.table_grid import Cell
 
-_DEEPEST = 4
+_MAX_HEADER_ROWS = 4
 """Rows that a header may have."""
-_NEAR = 3
+_ROWS_COMPARED = 3
 """Rows below a header that repeat none of its names."""
 HEADER_SCAN_ROWS = 50
-"""Rows of a table that are looked at."""
+"""Rows of a table that are examined."""
 _VALUE = re.compile(r"[-+(]?[.,:/ €$£%-]*+\d[\d.,:/ €$£%)-]*")
 _PERIOD = re.compile(
     r"(?:FY|CY|Q[1-4]|H[12]|[^\W\d_]{3,9}\.?)?[-' /]*(?:19|20)\d\d(?:[-/](?:\d\d|Q[1-4]|H[12]))?"
@@ -37,7 +37,7 @@ _MONEY = re.compile(r"[€$£¥]|\b(?:EUR|USD|GBP|CHF)\b")
 
 
 class NumericText(str):
-    """What a cell shows that holds a number or a date."""
+    """The visible text of a cell that holds a number or a date."""
 
     __slots__ = ()
 
@@ -52,10 +52,10 @@ class GridRow(NamedTuple):
     bold_columns: int = 0
     """Columns that are bold or coloured."""
     row_span: int = 1
-    """Rows that its tallest cell spans, and whether one spans columns."""
+    """Rows that its tallest cell spans."""
     has_column_span: bool = False
     follows_gap: bool = False
-    """Whether an empty row stands above."""
+    """True where an empty row stands above."""
 
     def text(self, column: int) -> str:
         return self.texts[column] if column < len(self.texts) else ""
@@ -64,9 +64,10 @@ class GridRow(NamedTuple):
         return is_number_or_date(self.text(column))
 
     def crop(self, left: int, right: int | None = None, *, gap: bool = False) -> GridRow:
-        """The columns from `left` to before `right`."""
+        """Return the columns from `left` to before `right`."""
         if not left and right is None:
             return self
+        # -1 keeps all bits
         mask = -1 if right is None else (1 << (right - left)) - 1
         texts = self.texts[left:right]
         return self._replace(
@@ -86,16 +87,16 @@ class GridRow(NamedTuple):
         )
 
     def drop_columns(self, hidden: set[int]) -> GridRow:
-        kept = [column for column in range(len(self.texts)) if column not in hidden]
+        visible = [column for column in range(len(self.texts)) if column not in hidden]
         own, strong = (
-            sum([1 << at for at, column in enumerate(kept) if mask >> column & 1])
+            sum([1 << at for at, column in enumerate(visible) if mask >> column & 1])
             for mask in (self.own_columns, self.bold_columns)
         )
-        return self._replace(texts=[self.texts[column] for column in kept], own_columns=own, bold_columns=strong)
+        return self._replace(texts=[self.texts[column] for column in visible], own_columns=own, bold_columns=strong)
 
     @property
     def is_emphasized(self) -> bool:
-        """Whether all that it says is bold or coloured."""
+        """True where all its text is bold or coloured."""
         return not self.own_columns & ~self.bold_columns
 
     @property
@@ -105,12 +106,12 @@ class GridRow(NamedTuple):
 
     @property
     def is_header_like(self) -> bool:
-        """Whether it may name columns: it has words, and no number, date or sentence."""
+        """True where it may name columns: it has words, and no number, date or sentence."""
         return are_column_names(self.texts) and not self.texts[0].endswith(":")
 
 
 def build_grid_row(number: int, line: Sequence[Cell], above: Sequence[Cell] = ()) -> GridRow:
-    """A row of cells, of which those that span are the same as in front or `above`."""
+    """Build a row of cells. Spanning cells are those in front of them or of the row `above`."""
     own = strong = 0
     tall, wide = 1, False
     for column, cell in enumerate(line):
@@ -125,28 +126,28 @@ def build_grid_row(number: int, line: Sequence[Cell], above: Sequence[Cell] = ()
 
 
 def is_number_or_date(text: str) -> bool:
-    """Whether a cell holds a number or a date."""
+    """Return whether a cell holds a number or a date."""
     return isinstance(text, NumericText) or bool(_VALUE.fullmatch(text))
 
 
 def are_column_names(texts: Sequence[str]) -> bool:
-    """Whether texts may name columns: there are words, and no number, date or sentence."""
-    said = [text for text in texts if text.strip()]
-    return bool(said) and not any(is_number_or_date(text) or _SENTENCE.search(text[-_TAIL:]) for text in said)
+    """Return whether texts may name columns: there are words, and no number, date or sentence."""
+    filled = [text for text in texts if text.strip()]
+    return bool(filled) and not any(is_number_or_date(text) or _SENTENCE.search(text[-_TAIL:]) for text in filled)
 
 
 def count_header_rows(rows: Sequence[GridRow], marked: int | None = None) -> int:
-    """How many rows of a document's table are its header. `marked`: how many its document says; 0 where it says that
-    there is none, which bold names all the same are, as those right of an empty corner."""
+    """Count the header rows of a document's table. `marked` is the number that its document gives. At 0 it denies a
+    header, but bold names are one all the same, and so are those right of an empty corner."""
     if marked or len(rows) < 2:
-        return min(marked if marked > 1 else _depth(rows), len(rows) - 1) if marked and rows else 0
+        return min(marked if marked > 1 else _count_depth(rows), len(rows) - 1) if marked and rows else 0
     first, below = rows[0], rows[1:]
     corner = (
         not first.text(0) and first.own_columns > 1 and not first.own_columns & 1 and all(row.text(0) for row in below)
     )
     led = first.own_columns.bit_count() > 1 and first.is_emphasized and not all(row.is_emphasized for row in below)
     if corner or led:
-        return _depth(rows)
+        return _count_depth(rows)
     if (
         marked is None
         and first.is_header_like
@@ -158,44 +159,58 @@ def count_header_rows(rows: Sequence[GridRow], marked: int | None = None) -> int
 
 
 def guess_header_depth(rows: Sequence[GridRow], above: Sequence[GridRow] = (), *, wider: bool = False) -> int:
-    """How many of the first rows of a table are its header by their look, none if it has none. `above`: rows of the
-    table that these may belong to. `wider`: whether another table stands behind an empty row, or beside."""
+    """Count the header rows of a table by their look, 0 if it has none. `above` are rows of the table that these may
+    belong to. `wider` is true where another table stands behind an empty row, or beside."""
     row, below = rows[0], rows[1:]
     columns = [column for column in range(len(row.texts)) if row.own_columns >> column & 1]
-    if (len(columns) < 2 and not (row.has_column_span and below and row.own_columns != 1)) or _asks(row, below):
+    if (len(columns) < 2 and not (row.has_column_span and below and row.own_columns != 1)) or _is_question(row, below):
         return 0
-    if below and all(one.text(0)[:1].isdigit() for one in rows):
+    if below and all(other.text(0)[:1].isdigit() for other in rows):
         return 0
     led = (
         row.is_emphasized
         and bool(below)
         and not below[0].is_emphasized
+        # more than one bit is set
         and below[0].own_columns & below[0].own_columns - 1 != 0
     )
-    heads = led or _over_values(row, below, columns)
-    if not (row.is_header_like or _periods(row, below) or (heads and row.text(0) and not row.is_number_or_date(0))):
+    heads = led or _is_above_values(row, below, columns)
+    if not (
+        row.is_header_like or _names_periods(row, below) or (heads and row.text(0) and not row.is_number_or_date(0))
+    ):
         return 0
-    if not led and (_keys(rows, wider=wider) or _is_like(row, below[:_NEAR], above, columns)):
+    if not led and (
+        _are_names_with_values(rows, wider=wider) or _repeats_others(row, below[:_ROWS_COMPARED], above, columns)
+    ):
         return 0
-    return _depth(rows)
+    return _count_depth(rows)
 
 
-def _depth(rows: Sequence[GridRow]) -> int:
-    """Rows of a header that begins with the first: those that its names span, and those of columns in groups."""
+def _count_depth(rows: Sequence[GridRow]) -> int:
+    """Count the rows of a header that begins with the first: those that its names span, and those of columns in
+    groups."""
     row, below = rows[0], rows[1:]
     depth = row.row_span
-    while depth < len(rows) - 1 and rows[depth - 1].has_column_span and _divides(rows[depth], rows[depth - 1]):
-        if not (rows[depth].is_header_like or _periods(rows[depth], rows[depth + 1 :])):
+    while (
+        depth < len(rows) - 1 and rows[depth - 1].has_column_span and _names_columns_below(rows[depth], rows[depth - 1])
+    ):
+        if not (rows[depth].is_header_like or _names_periods(rows[depth], rows[depth + 1 :])):
             break
         depth += 1
-    if depth == 1 and not row.has_column_span and len(below) > 1 and below[0].is_header_like and _below(row, below):
+    if (
+        depth == 1
+        and not row.has_column_span
+        and len(below) > 1
+        and below[0].is_header_like
+        and _has_second_row(row, below)
+    ):
         depth = 2
-    return max(1, min(depth, _DEEPEST, len(rows) - 1))
+    return max(1, min(depth, _MAX_HEADER_ROWS, len(rows) - 1))
 
 
-def _divides(row: GridRow, above: GridRow) -> bool:
-    """Whether a row names what stands below the wide names of the one above, and nothing below its others but the
-    first."""
+def _names_columns_below(row: GridRow, above: GridRow) -> bool:
+    """Return whether a row names the columns below the wide names of the one above, and nothing below its others but
+    the first."""
     for at in range(len(above.texts)):
         spans = not above.own_columns >> at & 1 or (
             above.text(at + 1) == above.text(at) and not above.own_columns >> at + 1 & 1
@@ -205,69 +220,78 @@ def _divides(row: GridRow, above: GridRow) -> bool:
     return True
 
 
-def _asks(row: GridRow, below: Sequence[GridRow]) -> bool:
-    """Whether a row begins with what its other cells answer, as the next one does."""
+def _is_question(row: GridRow, below: Sequence[GridRow]) -> bool:
+    """Return whether a row begins with a question that its other cells answer, as the next one does."""
     return row.text(0).endswith(":") or (row.text(0).endswith("?") and bool(below) and below[0].text(0).endswith("?"))
 
 
-def _over_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> bool:
-    """Whether words stand above columns of nothing but values."""
+def _is_above_values(row: GridRow, below: Sequence[GridRow], columns: list[int]) -> bool:
+    """Return whether words stand above columns of nothing but values."""
     names = [column for column in columns[1:] if not row.is_number_or_date(column)]
-    return len(below) > 0 and sum(all(one.is_number_or_date(column) for one in below[:_NEAR]) for column in names) > 1
+    return (
+        len(below) > 0
+        and sum(all(other.is_number_or_date(column) for other in below[:_ROWS_COMPARED]) for column in names) > 1
+    )
 
 
-def _is_like(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
-    """Whether a row says what others say in the same columns, so that it names none: a third of them in a row below,
-    which is no second header, or one in a table above, where codes such as `A1` and `B2` are the same."""
-    for place, one in enumerate(below):
-        same = [column for column in columns if one.own_columns >> column & 1 and one.text(column) == row.text(column)]
-        if len(same) * 3 >= len(columns) and (not place or len(same) < len(columns)):
+def _repeats_others(row: GridRow, below: Sequence[GridRow], above: Sequence[GridRow], columns: list[int]) -> bool:
+    """Return whether a row repeats texts of others in the same columns, so that it names none: a third of them in a row
+    below, which is no second header, or one in a table above, where codes such as `A1` and `B2` are equal."""
+    for index, other in enumerate(below):
+        same = [
+            column for column in columns if other.own_columns >> column & 1 and other.text(column) == row.text(column)
+        ]
+        if len(same) * 3 >= len(columns) and (not index or len(same) < len(columns)):
             return True
-    shapes = [_shape(row.text(column)) for column in columns]
+    shapes = [_code_shape(row.text(column)) for column in columns]
     return any(
-        one.text(column) and _shape(one.text(column)) == shape
-        for one in above
+        other.text(column) and _code_shape(other.text(column)) == shape
+        for other in above
         for column, shape in zip(columns, shapes, strict=True)
     )
 
 
-def _shape(text: str) -> str:
-    """A code without its letters and figures, so that those of one kind are equal; words are as they are."""
+def _code_shape(text: str) -> str:
+    """Return a code without its letters and figures, so that codes of one kind are equal. Words stay."""
     return _FIGURES.sub("0", re.sub(r"[^\W\d_]+", "a", text)) if _has_digit(text) else text
 
 
-def _keys(rows: Sequence[GridRow], *, wider: bool) -> bool:
-    """Whether rows are names with their values: those in front alone are bold; or of two cells, or twice two, whose
-    values are of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
-    told = [row for row in rows if row.own_columns > 1]
-    if all(row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns for row in told):
+def _are_names_with_values(rows: Sequence[GridRow], *, wider: bool) -> bool:
+    """Return whether rows are names with their values. The names alone are bold. Or the rows have two cells, or twice
+    two, with values of many kinds, or of some where another table is `wider`: `RowOwner`, `Harbour office`."""
+    filled_rows = [row for row in rows if row.own_columns > 1]
+    if all(
+        # bold are the first column alone, or the first and the third
+        row.own_columns & row.bold_columns in {1, 0b101} and row.own_columns != row.bold_columns
+        for row in filled_rows
+    ):
         counts = len(rows[0].texts) > 2 and all(text[:1].isdigit() for row in rows[1:] for text in row.texts[1:])
         return not counts or any(map(_has_digit, rows[0].texts))
-    kinds = [{_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
+    kinds = [{_cell_kind(row, column) for row in rows if row.text(column)} for column in (1, 3)]
     if all(row.own_columns == 0b1111 for row in rows):
         words = not any(_has_digit(row.text(column)) for row in rows for column in (0, 2))
         return words and len(kinds[0]) + len(kinds[1]) > 4 and all(len(kind) > 1 for kind in kinds)
     if any(row.own_columns & ~0b11 for row in rows):
         return False
-    named = rows[0].text(1)
+    first_value = rows[0].text(1)
     words_below = [row.text(1) for row in rows[1:] if row.text(1) and not row.is_number_or_date(1)]
-    counted = _has_digit(named) and not _has_digit(rows[0].text(0)) and not _PERIOD.fullmatch(named)
+    counted = _has_digit(first_value) and not _has_digit(rows[0].text(0)) and not _PERIOD.fullmatch(first_value)
     like = len(words_below) * 2 > len(rows) - 1 and (
-        named[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
+        first_value[0].isdigit() or sum(map(_has_digit, words_below)) * 2 > len(rows) - 1
     )
-    if (counted and like) or _TICKED.search(named) or all(map(_spells, rows)):
+    if (counted and like) or _TICKED.search(first_value) or all(map(_spells_out, rows)):
         return True
-    mixed = len({_kind(row, 1) for row in rows[1:] if row.text(1)}) > 1 if wider else len(kinds[0]) > 2
-    return mixed and not _NAMES_VALUES.search(named)
+    mixed = len({_cell_kind(row, 1) for row in rows[1:] if row.text(1)}) > 1 if wider else len(kinds[0]) > 2
+    return mixed and not _NAMES_VALUES.search(first_value)
 
 
-def _spells(row: GridRow) -> bool:
-    """Whether a row says what its first cell is short for."""
+def _spells_out(row: GridRow) -> bool:
+    """Return whether a row spells out the abbreviation in its first cell."""
     return row.text(0) == "".join(word[0] for word in row.text(1).split()).upper() != ""
 
 
-def _kind(row: GridRow, column: int) -> str:
-    """What a cell holds: words, an address, a day, a share, a price, another figure."""
+def _cell_kind(row: GridRow, column: int) -> str:
+    """Return the kind of a cell: words, an address, a day, a share, a price, another figure."""
     text = row.text(column)
     if row.is_number_or_date(column):
         return "day" if _DAY.search(text) else "".join(sorted(set(text) & set("%€£$¥")))
@@ -282,34 +306,36 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-def _below(row: GridRow, below: Sequence[GridRow]) -> bool:
-    """Whether the second row is header too: of columns that the first names in groups, or what figures are measured
-    in: `mm`, `kg`."""
-    second, *rest = below[:_NEAR]
-    named = [column for column in range(len(second.texts)) if second.text(column)]
-    measured = all(one.is_number_or_date(column) for one in rest for column in named)
+def _has_second_row(row: GridRow, below: Sequence[GridRow]) -> bool:
+    """Return whether the second row is header too: it names columns that the first one groups, or units of figures:
+    `mm`, `kg`."""
+    second, *rest = below[:_ROWS_COMPARED]
+    filled = [column for column in range(len(second.texts)) if second.text(column)]
+    measured = all(other.is_number_or_date(column) for other in rest for column in filled)
     if not second.text(0) or (measured and len(rest) > 1):
         return measured
     grouped = (row.own_columns >> 1).bit_count() > 1 and row.own_columns.bit_count() < second.own_columns.bit_count()
     return grouped and (bool(rest[0].value_columns) or len(set(second.texts)) < len(second.texts))
 
 
-def _periods(row: GridRow, below: Sequence[GridRow]) -> bool:
-    """Whether a row with figures names columns all the same: by years, months or days, or by counting on."""
+def _names_periods(row: GridRow, below: Sequence[GridRow]) -> bool:
+    """Return whether a row with figures names columns all the same: by years, months or days, or by counting on."""
     columns = [column for column in row.value_columns if row.own_columns >> column & 1]
-    named = [row.text(column) for column in columns]
+    names = [row.text(column) for column in columns]
     words = [text for column, text in enumerate(row.texts) if text and not row.is_number_or_date(column)]
-    if not below or not columns or row.is_number_or_date(0) or (len(named) == 1 and not words):
+    if not below or not columns or row.is_number_or_date(0) or (len(names) == 1 and not words):
         return False
-    under = [(one, column) for one in below[:5] for column in columns if one.text(column)]
-    counted = len(named) > 2 and all(text.isdecimal() and len(text) < 4 for text in named)
-    if counted and all(int(after) == int(before) + 1 for before, after in pairwise(named)):
-        like = [one for one, column in under if one.text(column) in named]
-    elif all(map(_PERIOD.fullmatch, named)):
+    cells_below = [(other, column) for other in below[:5] for column in columns if other.text(column)]
+    counted = len(names) > 2 and all(text.isdecimal() and len(text) < 4 for text in names)
+    if counted and all(int(after) == int(before) + 1 for before, after in pairwise(names)):
+        like = [other for other, column in cells_below if other.text(column) in names]
+    elif all(map(_PERIOD.fullmatch, names)):
         like = [
-            one for one, column in under if _PERIOD.fullmatch(one.text(column)) or _WRITTEN_DAY.search(one.text(column))
+            other
+            for other, column in cells_below
+            if _PERIOD.fullmatch(other.text(column)) or _WRITTEN_DAY.search(other.text(column))
         ]
     else:  # shares above counts, days above words
-        kinds = {_kind(row, column) for column in columns}
-        like = [one for one, column in under if _kind(one, column) in kinds]
-    return bool(under) and len(like) * 2 < len(under)
+        kinds = {_cell_kind(row, column) for column in columns}
+        like = [other for other, column in cells_below if _cell_kind(other, column) in kinds]
+    return bool(cells_below) and len(like) * 2 < len(cells_below)

@@ -1,1 +1,1 @@
-"""HTML, and the formats that are HTML below: what a reader sees of a page, as blocks."""
+"""HTML, and the formats that build on it: the visible content of a page, as blocks."""

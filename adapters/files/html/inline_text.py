@@ -1,5 +1,4 @@
-"""The words of a line of HTML, with what its links lead to, what is code in it, and the marks that change what it
-says."""
+"""The words of a line of HTML, with the targets of its links, its code, and the marks that change its meaning."""
 
 from __future__ import annotations
 
@@ -33,15 +32,15 @@ _RAISED = re.compile(r"vertical-align\s*:\s*(super|sub)\b|font-weight\s*:\s*(?:b
 _VALUES = frozenset({"", "text", "number", "date", "time", "datetime-local", "month", "email", "tel", "url"})
 _ENVIRONMENTS = ((r"\begin{equation*}", r"\end{equation*}"), (r"\begin{equation}", r"\end{equation}"))
 _TEX_EDGES = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), *_ENVIRONMENTS)
-_SHOWN = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}")
-_DEEPEST_FORMULA = 40
+_DISPLAY_STYLE = re.compile(r"\{\\(?:displaystyle|textstyle) (.+)\}")
+_MAX_FORMULA_DEPTH = 40
 
 
 def convert_formulas(tree: HtmlTree) -> None:
-    """Each formula once, as its TeX if it has one, else as plain text."""
+    """Write each formula once, as its TeX if it has one, else as plain text."""
     for script in list(tree.root.iter("script")):
         if (script.get("type") or "").startswith("math/tex"):
-            _drawn_before(script)
+            _remove_drawing(script)
             replace_with_text(script, " ".join((script.text or "").split()))
     for formula in list(tree.root.iter("math")):
         text = formula_text(formula)
@@ -63,38 +62,38 @@ def convert_formulas(tree: HtmlTree) -> None:
         for start, end in _TEX_EDGES:
             if len(text) > len(start + end) and text.startswith(start) and text.endswith(end):
                 block = formula.tag in {"div", "p"}
-                replace_with_text(formula, _tex(text[len(start) : -len(end)]) + counted)
+                replace_with_text(formula, _clean_tex(text[len(start) : -len(end)]) + counted)
                 formula.tag = "p" if block else "span"
                 break
 
 
 def convert_inline_marks(tree: HtmlTree) -> None:
-    """Line ends, pictures, controls, struck and raised words as what they say."""
+    """Write line ends, pictures, controls, struck and raised words as plain text."""
     for end in tree.root.iter("br"):
         end.text = LINE_BREAK
     for picture in tree.root.iter("img"):
-        said = (picture.get("alt") or "").strip()
-        replace_with_text(picture, f" {said} " if said else "")
+        description = (picture.get("alt") or "").strip()
+        replace_with_text(picture, f" {description} " if description else "")
     for struck in [*tree.root.iter("del", "s", "strike"), *tree.with_attribute("style")]:
         if struck.tag in {"del", "s", "strike"} or _STRUCK.search(struck.get("style") or ""):
             clear_element(struck)
     for control in list(tree.root.iter("input", "textarea", "select")):
-        replace_with_text(control, _value(control))
+        replace_with_text(control, _control_value(control))
     for quoted in tree.root.iter("q"):
         prepend_text(quoted, "“")
         quoted.tail = f"”{quoted.tail or ''}"
     for element in tree.with_attribute("style"):
-        if element.tag in {"span", "td"} and (place := _RAISED.search(element.get("style"))):
+        if element.tag in {"span", "td"} and (alignment := _RAISED.search(element.get("style"))):
             bold = "b" if element.tag == "span" else "th"
-            element.tag = {"super": "sup", "sub": "sub"}.get((place[1] or "").lower(), bold)
+            element.tag = {"super": "sup", "sub": "sub"}.get((alignment[1] or "").lower(), bold)
     for word in list(tree.root.iter("ruby")):
-        _ruby(word)
+        _write_ruby(word)
     for mark in list(tree.root.iter("sup", "sub")):
-        _figure(mark)
+        _write_script(mark)
 
 
-def _drawn_before(script: HtmlElement) -> None:
-    """MathJax leaves what it draws before the script that it draws."""
+def _remove_drawing(script: HtmlElement) -> None:
+    """Remove MathJax's drawing, which stands before the script that it draws."""
     while (drawn := script.getprevious()) is not None and "mathjax" in class_names(drawn):
         if (drawn.tail or "").strip():
             return
@@ -105,35 +104,35 @@ def _drawn_before(script: HtmlElement) -> None:
 
 
 def formula_text(formula: HtmlElement) -> str:
-    for said in formula.iter("annotation", "{*}annotation"):
-        if "tex" in (said.get("encoding") or "").lower():
-            return _tex("".join(said.itertext()))
-    return _tex(formula.get("alttext") or "") or " ".join(_linear(formula, 0).split())
+    for annotation in formula.iter("annotation", "{*}annotation"):
+        if "tex" in (annotation.get("encoding") or "").lower():
+            return _clean_tex("".join(annotation.itertext()))
+    return _clean_tex(formula.get("alttext") or "") or " ".join(_write_mathml(formula, 0).split())
 
 
-def _tex(text: str) -> str:
+def _clean_tex(text: str) -> str:
     text = " ".join(text.split())
-    shown = _SHOWN.fullmatch(text)
-    return shown[1].strip() if shown else text
+    match = _DISPLAY_STYLE.fullmatch(text)
+    return match[1].strip() if match else text
 
 
-def _linear(part: HtmlElement, depth: int) -> str:
-    """MathML on one line."""
-    if depth > _DEEPEST_FORMULA:
+def _write_mathml(part: HtmlElement, depth: int) -> str:
+    """Write MathML on one line."""
+    if depth > _MAX_FORMULA_DEPTH:
         return "".join(part.itertext())
     name = str(part.tag).rpartition("}")[2]
-    inner = [_linear(child, depth + 1) for child in part]
+    inner = [_write_mathml(child, depth + 1) for child in part]
     match name, inner:
         case "annotation" | "annotation-xml", _:
             return ""
         case "mfrac", [above, below]:
-            return f"{_grouped(above)}/{_grouped(below)}"
+            return f"{_parenthesize(above)}/{_parenthesize(below)}"
         case "msup" | "mover", [base, above]:
-            return f"{base}^{_grouped(above)}"
+            return f"{base}^{_parenthesize(above)}"
         case "msub" | "munder", [base, below]:
-            return f"{base}_{_grouped(below)}"
+            return f"{base}_{_parenthesize(below)}"
         case "msubsup" | "munderover", [base, below, above]:
-            return f"{base}_{_grouped(below)}^{_grouped(above)}"
+            return f"{base}_{_parenthesize(below)}^{_parenthesize(above)}"
         case "msqrt", _:
             return f"√({''.join(inner)})"
         case "mroot", [base, degree]:
@@ -150,13 +149,13 @@ def _linear(part: HtmlElement, depth: int) -> str:
             return (part.text or "").strip() + "".join(inner)
 
 
-def _grouped(text: str) -> str:
+def _parenthesize(text: str) -> str:
     text = text.strip()
     return text if text.isalnum() or len(text) == 1 else f"({text})"
 
 
-def _value(control: HtmlElement) -> str:
-    """What a control of a form shows."""
+def _control_value(control: HtmlElement) -> str:
+    """Return the value that a control of a form shows."""
     kind = (control.get("type") or "").lower()
     if "margin-toggle" in class_names(control):
         return ""
@@ -170,8 +169,8 @@ def _value(control: HtmlElement) -> str:
     return f" {control.get('value') or ''} " if kind in _VALUES else ""
 
 
-def _ruby(word: HtmlElement) -> None:
-    """The word, then its reading once."""
+def _write_ruby(word: HtmlElement) -> None:
+    """Write a word, then its reading once."""
     readings = [element_text(reading) for reading in word.iter("rt")]
     for reading in list(word.iter("rt", "rp", "rtc")):
         remove_element(reading)
@@ -181,12 +180,12 @@ def _ruby(word: HtmlElement) -> None:
     replace_with_text(word, f"{base}({reading})" if reading else base)
 
 
-def _figure(mark: HtmlElement) -> None:
-    """Raised and lowered figures; `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
+def _write_script(mark: HtmlElement) -> None:
+    """Write raised and lowered figures: `6<sup>1</sup>/<sub>2</sub>` is six and a half."""
     if mark.tag not in {"sup", "sub"}:
         return
     text = element_text(mark)
-    before = _before(mark)
+    before = _text_before(mark)
     if mark.tag == "sub":
         replace_with_text(mark, format_subscript(text))
         return
@@ -200,8 +199,8 @@ def _figure(mark: HtmlElement) -> None:
         replace_with_text(mark, format_superscript(text, before))
 
 
-def _before(mark: HtmlElement) -> str:
-    """The last characters before `mark` in its line."""
+def _text_before(mark: HtmlElement) -> str:
+    """Return the last characters before `mark` in its line."""
     inner = mark
     for _ in range(4):
         earlier = inner.getprevious()
@@ -228,31 +227,31 @@ def _before(mark: HtmlElement) -> str:
 _CODE = ("code", "kbd", "samp", "tt")
 ANNOTATED_TAGS = ("a", *_CODE)
 _NOTE = re.compile(f"{NOTE_START}([^{NOTE_END}]*){NOTE_END}")
-_MEANT = frozenset({*ANNOTATED_TAGS, "ol", "a"})
-"""Elements that say something themselves."""
-_BETWEEN = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
-"""What stands between such parts of a cell."""
+_MEANINGFUL_TAGS = frozenset({*ANNOTATED_TAGS, "ol", "a"})
+"""Elements that carry a meaning of their own."""
+_SEPARATORS = {"td": ",", "th": ",", "tr": ";", "li": ";", "dd": ";"}
+"""Separators between such parts of a cell."""
 _ENDS = ",;:.!?"
 _SENTENCE = 400
-"""Characters before a note that tell where its sentence ends."""
+"""Characters before a note in which the end of its sentence is looked for."""
 
 
 class InlineContext(NamedTuple):
-    """What is known of a page before its words are read."""
+    """The facts about a page that reading its words needs."""
 
     base_url: str
-    """The address that its links are relative to."""
+    """Address that the page's links are relative to."""
     block_holders: set[HtmlElement]
-    """The elements that hold blocks."""
+    """Elements that contain blocks."""
     annotated: set[HtmlElement]
-    """Those that hold links or code."""
+    """Elements that contain links or code."""
 
 
 class InlineText:
-    """Text that is shown on one line, as it is collected."""
+    """Text of one line, while it is collected."""
 
-    def __init__(self, shape: InlineContext) -> None:
-        self._shape = shape
+    def __init__(self, context: InlineContext) -> None:
+        self._context = context
         self._parts: list[str] = []
         self.links: list[Link] = []
         self.code: list[str] = []
@@ -262,8 +261,8 @@ class InlineText:
             self._parts.append(text)
 
     def add_element(self, element: HtmlElement) -> None:
-        """What `element` says; blocks in it stand apart."""
-        while len(element) == 1 and element.tag not in _MEANT:
+        """Append the text of `element`, with separators around the blocks in it."""
+        while len(element) == 1 and element.tag not in _MEANINGFUL_TAGS:
             inner = element[0]
             if (element.text or "").strip() or (inner.tail or "").strip():
                 break
@@ -271,15 +270,19 @@ class InlineText:
         if not len(element):
             self.add_text(element.text)
             if element.tag in ANNOTATED_TAGS:
-                self._mark(element)
+                self._annotate(element)
             return
-        if element in self._shape.block_holders:
-            self._apart(element)
+        if element in self._context.block_holders:
+            self._add_separated(element)
         else:
             self._parts.extend(element.itertext())
-        if element.tag in ANNOTATED_TAGS or element in self._shape.annotated or element in self._shape.block_holders:
+        if (
+            element.tag in ANNOTATED_TAGS
+            or element in self._context.annotated
+            or element in self._context.block_holders
+        ):
             for marked in element.iter(*ANNOTATED_TAGS):
-                self._mark(marked)
+                self._annotate(marked)
 
     @property
     def text(self) -> str:
@@ -288,20 +291,20 @@ class InlineText:
             text = place_footnotes(text)
         return text.replace(LINE_BREAK, "\n") if LINE_BREAK in text else text
 
-    def _mark(self, element: HtmlElement) -> None:
+    def _annotate(self, element: HtmlElement) -> None:
         if element.tag in _CODE:
-            self.code.append(_plain(element))
+            self.code.append(_annotated_text(element))
         elif (url := element.get("href")) is not None:
-            self.links.append(Link(text=_plain(element), url=_resolved(self._shape.base_url, url)))
+            self.links.append(Link(text=_annotated_text(element), url=_resolve_url(self._context.base_url, url)))
 
-    def _apart(self, element: HtmlElement) -> None:
-        """The text of `element` with the blocks in it apart: cells of a table by a comma, rows and entries of a list by
-        a semicolon, steps with their numbers."""
+    def _add_separated(self, element: HtmlElement) -> None:
+        """Append the text of `element` with its blocks separated: cells of a table by a comma, rows and entries of a
+        list by a semicolon, steps by their numbers."""
         for event, inner in etree.iterwalk(element, events=("start", "end")):
             block = inner is not element and inner.tag in BLOCK_TAGS
             if event == "end":
                 if block:
-                    self._between(inner.tag if _goes_on(inner) else "")
+                    self._add_separator(inner.tag if _has_successor(inner) else "")
                 self.add_text(inner.tail if inner is not element else None)
                 continue
             if block:
@@ -310,8 +313,8 @@ class InlineText:
                     self.add_text(f"{parent.index(inner) + 1}. ")
             self.add_text(inner.text)
 
-    def _between(self, tag: str) -> None:
-        mark = _BETWEEN.get(tag, "")
+    def _add_separator(self, tag: str) -> None:
+        mark = _SEPARATORS.get(tag, "")
         while mark and self._parts and not self._parts[-1].strip():
             self._parts.pop()
         if mark and self._parts:
@@ -321,8 +324,8 @@ class InlineText:
         self._parts.append(f"{mark} ")
 
 
-def _goes_on(block: HtmlElement) -> bool:
-    """Whether another cell, row or entry follows."""
+def _has_successor(block: HtmlElement) -> bool:
+    """Return whether another cell, row or entry follows."""
     following = block.getnext()
     if following is None and block.tag == "tr" and block.getparent().tag in {"thead", "tbody"}:
         following = block.getparent().getnext()
@@ -330,11 +333,11 @@ def _goes_on(block: HtmlElement) -> bool:
 
 
 def place_footnotes(text: str) -> str:
-    """`text` with each note within its sentence."""
+    """Return `text` with each note inside its sentence."""
     parts: list[str] = []
     before = ""
-    for place, piece in enumerate(_NOTE.split(text)):
-        if place % 2:
+    for index, piece in enumerate(_NOTE.split(text)):
+        if index % 2:
             parts.append(before[:-_SENTENCE])
             before = insert_footnote(before[-_SENTENCE:], piece)
         else:
@@ -342,12 +345,12 @@ def place_footnotes(text: str) -> str:
     return "".join([*parts, before])
 
 
-def _plain(element: HtmlElement) -> str:
+def _annotated_text(element: HtmlElement) -> str:
     text = "".join(element.itertext()) if len(element) else element.text or ""
     return _NOTE.sub("", text).replace(LINE_BREAK, " ") if NOTE_START in text or LINE_BREAK in text else text
 
 
-def _resolved(base: str, url: str) -> str:
+def _resolve_url(base: str, url: str) -> str:
     if not base:
         return url.strip()
     try:

@@ -1,4 +1,4 @@
-"""Lists, tables, headings, code and tab panels that a page makes of other elements, as such."""
+"""Lists, tables, headings, code and tab panels that a page builds from other elements."""
 
 from __future__ import annotations
 
@@ -35,34 +35,35 @@ _TAGS = {
     "gridcell": "td",
     "listitem": "li",
 }
-"""By role."""
+"""Tags by ARIA role."""
 _PLAIN = frozenset({"div", "span", "p", "ul", "li"})
-"""Elements whose role says what they are."""
+"""Elements whose role decides their meaning."""
 _STYLE = re.compile(r"\.([\w-]{1,60})\s*\{([^{}]{0,2000})\}")
-_TELLING = re.compile(
+_MEANINGFUL_STYLE = re.compile(
     r"text-decoration[^;]*line-through|vertical-align\s*:\s*(?:super|sub)\b|font-weight\s*:\s*(?:bold|[6-9]00)",
     re.IGNORECASE,
 )
-_MOST_STYLE = 500_000
-"""Characters of style sheets in a page that are looked at."""
+"""Styles that strike or raise words, or make them bold."""
+_MAX_STYLE_CHARACTERS = 500_000
+"""Characters of a page's style sheets that are examined."""
 _GAP = re.compile(r"font:\s*7\.0pt|mso-list:\s*Ignore", re.IGNORECASE)
-"""Between a bullet of Word and what it is of."""
+"""Style of the gap between a bullet of Word and its entry."""
 _BULLET = re.compile(r"\(?[\w.]{1,8}[.)]|\S")
 _HOLDS = frozenset("body html div section article main header form center".split())
 _OPENING = 100
-"""Blocks of a page among which its title is."""
+"""Blocks at the start of a page among which its title is looked for."""
 _TABS, _BLOCKS = re.compile("^tabs$"), re.compile("^blocks$")
-"""Of Spectre, and of Zensical."""
+"""Classes of tab lists in Spectre, and of tab panels in Zensical."""
 
 
 def inline_css_styles(tree: HtmlTree) -> None:
-    """Take what strikes and raises words from style sheets to the elements that they name by their class."""
-    sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MOST_STYLE]
-    found = ((rule[1], _TELLING.search(rule[2])) for rule in _STYLE.finditer(sheets))
-    named = {name: telling[0] for name, telling in found if telling}
-    for element in tree.with_attribute("class") if named else ():
-        if told := ";".join(named[name] for name in element.get("class").split() if name in named):
-            tree.set_attribute(element, "style", f"{element.get('style') or ''};{told}")
+    """Copy the styles that strike and raise words from style sheets to the elements with their classes."""
+    sheets = "".join(sheet.text or "" for sheet in tree.root.iter("style"))[:_MAX_STYLE_CHARACTERS]
+    rules = ((rule[1], _MEANINGFUL_STYLE.search(rule[2])) for rule in _STYLE.finditer(sheets))
+    style_by_class = {name: style[0] for name, style in rules if style}
+    for element in tree.with_attribute("class") if style_by_class else ():
+        if styles := ";".join(style_by_class[name] for name in element.get("class").split() if name in style_by_class):
+            tree.set_attribute(element, "style", f"{element.get('style') or ''};{styles}")
 
 
 def apply_aria_roles(tree: HtmlTree) -> None:
@@ -77,21 +78,21 @@ def apply_aria_roles(tree: HtmlTree) -> None:
 
 
 def promote_title(tree: HtmlTree) -> None:
-    """A first paragraph that is the title, as a heading."""
+    """Turn a first paragraph that is the title into a heading."""
     opening = islice(tree.root.iter(*BLOCK_TAGS), _OPENING)
-    first = next((one for one in opening if one.tag not in _HOLDS and element_text(one)), None)
-    named = tree.root.find(".//title")
+    first = next((block for block in opening if block.tag not in _HOLDS and element_text(block)), None)
+    title = tree.root.find(".//title")
     if first is None or first.tag != "p":
         return
     if {"title", "msotitle"} & {*class_names(first).split()} or (
-        named is not None and element_text(first) == element_text(named)
+        title is not None and element_text(first) == element_text(title)
     ):
         first.tag = "h1"
         first.set("title", "title")
 
 
 def convert_word_lists(tree: HtmlTree) -> None:
-    """Paragraphs that Word numbers or marks with a bullet, as entries."""
+    """Turn paragraphs that Word numbers or marks with a bullet into list entries."""
     for entry in tree.with_class_containing("msolistparagraph"):
         gap = next((span for span in entry.iter("span") if _GAP.search(span.get("style") or "")), None)
         if entry.tag != "p" or gap is None:
@@ -112,7 +113,7 @@ def convert_word_lists(tree: HtmlTree) -> None:
 
 
 def convert_generated_docs(tree: HtmlTree) -> None:
-    """Tables of Javadoc, code of Doxygen, terms of AsciiDoctor."""
+    """Convert tables of Javadoc, code of Doxygen and terms of AsciiDoctor."""
     for table in tree.with_class_containing("summary-table"):
         cells = list(table)
         width = sum("table-header" in class_names(cell) for cell in cells)
@@ -137,7 +138,7 @@ def convert_generated_docs(tree: HtmlTree) -> None:
 
 
 def label_tab_panels(tree: HtmlTree) -> None:
-    """Put the name of its tab over each panel, shown or not."""
+    """Put the name of its tab over each panel, visible or not."""
     tabs = tree.with_attribute_value("role", "tab")
     by_id = {str(tab.get("id")): element_text(tab) for tab in tabs if tab.get("id")}
     by_panel: dict[str, list[str]] = {}
@@ -149,18 +150,18 @@ def label_tab_panels(tree: HtmlTree) -> None:
         panel = (tab.get("aria-controls") or tab.get("data-bs-target") or tab.get("href") or "").lstrip("#")
         by_panel.setdefault(panel, []).append(element_text(tab))
     heads = {*tree.with_attribute_value("role", "tablist"), *tree.with_class_containing("tabbed-labels")}
-    heads |= {one for one in tree.with_class_matching(_TABS) if one.find("label") is not None}
+    heads |= {tab_list for tab_list in tree.with_class_matching(_TABS) if tab_list.find("label") is not None}
     panels = {
         *tree.with_attribute_value("role", "tabpanel"),
         *tree.with_class_containing("tab-pane", "tabbed-block", "tabpanel", "tab-panel"),
     }
-    panels |= {one for blocks in tree.with_class_matching(_BLOCKS) for one in blocks}
+    panels |= {block for blocks in tree.with_class_matching(_BLOCKS) for block in blocks}
     lists: list[list[str]] = []
-    """The names in each list of tabs, as far as their panels are still to come."""
+    """Names in each list of tabs whose panels are still to come."""
     for element in tree.in_document_order(heads | panels):
         if element in heads:
-            named = [tab for tab in element.iter() if tab.get("role") == "tab" or tab.tag == "label"]
-            lists.append([element_text(tab) for tab in named][::-1])
+            labels = [tab for tab in element.iter() if tab.get("role") == "tab" or tab.tag == "label"]
+            lists.append([element_text(tab) for tab in labels][::-1])
             remove_element(element)
             continue
         while lists and not lists[-1]:
@@ -185,20 +186,20 @@ def label_tab_panels(tree: HtmlTree) -> None:
 # --- Tables: their rows, how many of them name the columns, and whether it is one at all ----------
 
 MAX_ROW_SPAN = 65_534
-"""Rows that a cell spans, as in browsers."""
-_MOST_HEADERS = 5
-"""Rows of a header."""
+"""Rows that a cell may span, as in browsers."""
+_MAX_HEADER_ROWS = 5
+"""Rows that a header may have."""
 _SHORT = 100
-"""Characters of a cell in a table that a page says is none."""
-_LONGEST_CELL = 300
-"""Characters of a cell of a table that begins with a heading."""
-_LONGEST_NUMBER = 9
+"""Characters of a cell in a table that the page declares to be layout."""
+_MAX_CELL_LENGTH = 300
+"""Characters of a cell in a table that begins with a heading."""
+_MAX_DIGITS = 9
 """Digits of a step's number, as in CommonMark."""
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 
 
 def table_row_elements(table: HtmlElement) -> Iterable[HtmlElement]:
-    """The rows of `table` itself, not of tables in it."""
+    """Yield the rows of `table` itself, not of tables in it."""
     for part in table:
         for row in part if part.tag in _ROW_GROUPS else [part]:
             if row.tag == "tr" and next(row.iterchildren("td", "th"), None) is not None:
@@ -210,7 +211,7 @@ def row_cell_elements(row: HtmlElement) -> list[HtmlElement]:
 
 
 def cell_annotations(row: Iterable[Cell]) -> dict[str, Any]:
-    """The links and the code of its cells."""
+    """Return the links and the code of a row's cells, as keywords of `OutlineBuilder.add_row`."""
     marked = [cell for cell in row if cell.links or cell.code]
     return {
         "links": [link for cell in marked for link in cell.links],
@@ -219,37 +220,37 @@ def cell_annotations(row: Iterable[Cell]) -> dict[str, Any]:
 
 
 def is_layout_table(table: HtmlElement, rows: Sequence[HtmlElement]) -> bool:
-    """Whether `table` only puts things beside each other."""
+    """Return whether `table` only puts things beside each other."""
     if all(len(row) <= 1 for row in rows):
         return True
     if table.get("role") in {"presentation", "none"}:
-        return table.find(".//table") is not None or not _is_regular(rows)
+        return table.find(".//table") is not None or not _is_data_table(rows)
     if any(row.find("th") is not None for row in rows):
         return False
-    held = [cell for row in rows for cell in row if next(cell.iter(*HEADING_TAGS, "pre"), None) is not None]
-    return bool(held) and (len(rows) == 1 or any(len(element_text(cell)) > _LONGEST_CELL for cell in held))
+    holders = [cell for row in rows for cell in row if next(cell.iter(*HEADING_TAGS, "pre"), None) is not None]
+    return bool(holders) and (len(rows) == 1 or any(len(element_text(cell)) > _MAX_CELL_LENGTH for cell in holders))
 
 
-def _is_regular(rows: Sequence[HtmlElement]) -> bool:
-    """Whether there are several rows with as many cells, all of them filled with a few words."""
+def _is_data_table(rows: Sequence[HtmlElement]) -> bool:
+    """Return whether there are several rows with equally many cells, all filled with a few words."""
     same = len(rows) > 1 and len({len(row_cell_elements(row)) for row in rows}) == 1
     return same and all(0 < len(element_text(cell)) < _SHORT for row in rows for cell in row_cell_elements(row))
 
 
 def is_repeated_row(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
-    """Whether all cells of `row` span into the row `below`, which says the same and more."""
-    return bool(row) and len(row) < len(below) and all(one is other for one, other in zip(row, below, strict=False))
+    """Return whether all cells of `row` span into the row `below`, which then repeats it and adds more."""
+    return bool(row) and len(row) < len(below) and all(cell is other for cell, other in zip(row, below, strict=False))
 
 
 def count_html_headers(rows: Sequence[HtmlElement]) -> int:
-    """How many of the first rows name the columns."""
-    count = sum(row.getparent().tag == "thead" for row in rows[: _MOST_HEADERS + 1])
-    for row in [] if count else rows[: min(len(rows) - 1, _MOST_HEADERS + 1)]:
-        named = [cell for cell in row_cell_elements(row) if cell.tag == "th" or element_text(cell)]
-        if not (named and all(cell.tag == "th" for cell in named)):
+    """Count the first rows that name the columns."""
+    count = sum(row.getparent().tag == "thead" for row in rows[: _MAX_HEADER_ROWS + 1])
+    for row in [] if count else rows[: min(len(rows) - 1, _MAX_HEADER_ROWS + 1)]:
+        filled = [cell for cell in row_cell_elements(row) if cell.tag == "th" or element_text(cell)]
+        if not (filled and all(cell.tag == "th" for cell in filled)):
             break
         count += 1
-    if count > _MOST_HEADERS:
+    if count > _MAX_HEADER_ROWS:
         return 1
     spans = (
         (at, at + parse_html_int(cell.get("rowspan")))
@@ -261,13 +262,13 @@ def count_html_headers(rows: Sequence[HtmlElement]) -> int:
 
 
 def _is_bold(row: HtmlElement) -> bool:
-    """Whether all that a row says is bold."""
-    told = [cell for cell in row_cell_elements(row) if element_text(cell)]
-    bold = (sum(len(element_text(part)) for part in cell.iter("b", "strong")) for cell in told)
-    return bool(told) and all(size >= len(element_text(cell)) for size, cell in zip(bold, told, strict=True))
+    """Return whether all text of a row is bold."""
+    filled = [cell for cell in row_cell_elements(row) if element_text(cell)]
+    bold = (sum(len(element_text(part)) for part in cell.iter("b", "strong")) for cell in filled)
+    return bool(filled) and all(size >= len(element_text(cell)) for size, cell in zip(bold, filled, strict=True))
 
 
-def parse_html_int(said: str | None, otherwise: int = 1) -> int:
-    """That of a step, or of rows or columns."""
-    said = (said or "").strip()
-    return int(said) if re.fullmatch(r"[0-9]+", said) and len(said) <= _LONGEST_NUMBER else otherwise
+def parse_html_int(text: str | None, default: int = 1) -> int:
+    """Parse the number of a step, of rows or of columns. Return `default` where it is none."""
+    text = (text or "").strip()
+    return int(text) if re.fullmatch(r"[0-9]+", text) and len(text) <= _MAX_DIGITS else default

@@ -1,4 +1,4 @@
-"""What a reader of a page sees of its own content: navigation and hidden text out, names of tabs and notes in."""
+"""The visible content of a page: navigation and hidden text are removed, names of tabs and notes are added."""
 
 from __future__ import annotations
 
@@ -35,19 +35,21 @@ _AROUND = re.compile(
     r"mw-(?:editsection|jump-link)|sitesub|printfooter|ttc|sr-only|visually-hidden|screen-reader-text|"
     r"(?:in|out)put_?prompt)(?:$|[\s_-])"
 )
+"""Classes and ids of banners, breadcrumbs, links to skip to the content, and text for screen readers."""
 _LISTED = ("share", "social", "related", "toc", "pagination", "newsletter", "breadcrumb", "sidebar")
 _CONTENTS = re.compile(r"(?:^|\s)(?:toc2?|table-of-contents)(?:$|\s)")
 _LINE_NUMBER = re.compile(
     r"(?:^|\s)(?:linenos?|linenodiv|line-?numbers?|lnt?|gutter|rouge-gutter|blob-num|hljs-ln-numbers|"
     r"line-numbers-rows|(?:react-)?\S*line-number)(?:$|\s)"
 )
-_LONGEST_BULLET = 4
+"""Classes of line numbers beside code."""
+_MAX_BULLET_LENGTH = 4
 _UNSELECTED = re.compile(r"user-select\s*:\s*none")
 _NAMING = frozenset({*HEADING_TAGS, "p", "dt", "summary"})
 _NUMBERED = frozenset({"td", "th", "span", "div", "a", "code", "pre", "small"})
 _PERMALINK = re.compile(r"headerlink|header-anchor|hash-link|anchorjs|heading-anchor|heading-link|(?:^|\s)anchor")
 _COMMENT = re.compile(r"#cmnt(?:_ref)?[0-9]")
-"""From the words of a page of Google Docs to what somebody remarked on them, and back."""
+"""Links from the words of a page of Google Docs to a comment on them, and back."""
 BOILERPLATE_CLASSES = re.compile(
     r"sidebar|related|share|sharing|newsletter|promo|advert|author-bio|toc|table-of-contents|widget"
 )
@@ -56,84 +58,86 @@ BOILERPLATE_CLASSES = re.compile(
 def drop_hidden(tree: HtmlTree) -> None:
     for element in list(tree.root.iter(*_UNREAD)):
         remove_element(element)
-    controlled = {one.get("aria-controls") for one in tree.with_attribute("aria-controls")}
+    controlled = {control.get("aria-controls") for control in tree.with_attribute("aria-controls")}
     for element in tree.with_attribute("hidden", "aria-hidden", "style", "role"):
-        hidden = (
+        is_hidden = (
             element.get("hidden") not in {None, "until-found"}
             or element.get("aria-hidden") == "true"
             or _HIDDEN.search(element.get("style") or "")
         )
-        opens = element.getprevious() if hidden else None
-        opened = element.get("id") in controlled or (opens is not None and opens.get("aria-expanded") is not None)
-        if (hidden and not opened) or element.get("role") in _UNREAD_ROLES:
+        opens = element.getprevious() if is_hidden else None
+        is_opened = element.get("id") in controlled or (opens is not None and opens.get("aria-expanded") is not None)
+        if (is_hidden and not is_opened) or element.get("role") in _UNREAD_ROLES:
             remove_element(element)
 
 
 def drop_boilerplate(tree: HtmlTree) -> None:
-    """Take out what stands around the content, on every page."""
+    """Remove the parts that surround the content on every page."""
     for element in tree.with_class_containing(*_LISTED):
-        listed = _CONTENTS.search(class_names(element)) and element.find(".//a") is not None
-        if element.tag in {"div", "section", "ul", "ol"} and (listed or _mostly_links(tree, element)):
+        is_contents = _CONTENTS.search(class_names(element)) and element.find(".//a") is not None
+        if element.tag in {"div", "section", "ul", "ol"} and (is_contents or _is_link_list(tree, element)):
             remove_element(element)
     for element in [*tree.root.iter("nav"), *tree.with_attribute("role")]:
-        held = element.tag in {"main", "article", "body"}
-        if element.tag == "nav" or (element.get("role") in _AROUND_ROLES and not held):
+        is_content = element.tag in {"main", "article", "body"}
+        if element.tag == "nav" or (element.get("role") in _AROUND_ROLES and not is_content):
             remove_element(element)
     for element in list(tree.root.iter("header", "footer", "aside", "form", "button")):
-        if _stands_around(tree, element):
+        if _is_boilerplate(tree, element):
             remove_element(element)
         elif element.tag == "header":
             for part in element.iter("ul", "ol"):
-                if _mostly_links(tree, part):
+                if _is_link_list(tree, part):
                     remove_element(part)
-    ids = ((one, one.get("id").lower()) for one in tree.with_attribute("id"))
-    named = [one for one, name in ids if "skip" not in name and _AROUND.search(name)]
-    for element in [*tree.with_class_matching(_AROUND), *named]:
+    ids = ((candidate, candidate.get("id").lower()) for candidate in tree.with_attribute("id"))
+    by_id = [candidate for candidate, name in ids if "skip" not in name and _AROUND.search(name)]
+    for element in [*tree.with_class_matching(_AROUND), *by_id]:
         if element.tag not in {"body", "html", "main", "article", *HEADING_TAGS}:
             remove_element(element)
 
 
-def _stands_around(tree: HtmlTree, element: HtmlElement) -> bool:
-    """Whether it is a head without a heading, a foot, a sidebar, a form to search."""
+def _is_boilerplate(tree: HtmlTree, element: HtmlElement) -> bool:
+    """Return whether an element is a header without a heading, a footer, a sidebar or a search form."""
     match element.tag:
         case "header":
-            return element.find(".//h1") is None and not _within(element, {"article", "main", "section"})
+            return element.find(".//h1") is None and not _is_inside(element, {"article", "main", "section"})
         case "footer":
-            return not _within(element, {"blockquote", "figure"})
+            return not _is_inside(element, {"blockquote", "figure"})
         case "button":
             opens = any(element.get(name) is not None for name in ("aria-expanded", "aria-controls"))
             opens = opens or element.find(".//p") is not None
-            around = next((one for one in islice(element.iterancestors(), 2) if one.tag in _NAMING), None)
+            around = next(
+                (ancestor for ancestor in islice(element.iterancestors(), 2) if ancestor.tag in _NAMING), None
+            )
             if opens and around is None:
                 element.tag = "p"
             return not opens and (around is None or element_text(around) != element_text(element))
         case "form":
             inputs = list(element.iter("input"))
-            asked = any(one.get("type") in {"search", "password", "email"} for one in inputs)
+            is_search = any(field.get("type") in {"search", "password", "email"} for field in inputs)
             filled = element.find(".//textarea") is not None or any(
-                one.get("value") and one.get("type", "text") in {"text", "number", "date"} for one in inputs
+                field.get("value") and field.get("type", "text") in {"text", "number", "date"} for field in inputs
             )
             wordy = next(element.iter("h1", "h2", "p", "table", "ul", "ol", "pre", "fieldset"), None) is not None
-            return not filled and (not wordy or (asked and len(element_text(element)) < 200))
+            return not filled and (not wordy or (is_search and len(element_text(element)) < 200))
         case _:
             about = BOILERPLATE_CLASSES.search(f"{class_names(element)} {(element.get('id') or '').lower()}")
             titled = element.find("./p[@class='sidebar-title']") is not None
-            return (bool(about) and not titled) or _mostly_links(tree, element)
+            return (bool(about) and not titled) or _is_link_list(tree, element)
 
 
-def _mostly_links(tree: HtmlTree, element: HtmlElement) -> bool:
+def _is_link_list(tree: HtmlTree, element: HtmlElement) -> bool:
     if tree.room <= 0:
         return False
     tree.room -= sum(map(len, element.itertext())) + 100
     return is_mostly_links(element)
 
 
-def _within(element: HtmlElement, tags: set[str], steps: int = 12) -> bool:
+def _is_inside(element: HtmlElement, tags: set[str], steps: int = 12) -> bool:
     return any(parent.tag in tags for parent in islice(element.iterancestors(), steps))
 
 
 def drop_decorations(tree: HtmlTree) -> None:
-    """Take out numbers of code lines, links of headings to themselves, icons, remarks and the edges of a sheet."""
+    """Remove line numbers of code, links of headings to themselves, icons, comments and the edges of a sheet."""
     for element in tree.with_class_containing("lin", "ln", "gutter", "blob-num"):
         numbers = element.tag in _NUMBERED and _LINE_NUMBER.search(class_names(element))
         if numbers and not any(map(str.isalpha, element_text(element))):
@@ -145,13 +149,13 @@ def drop_decorations(tree: HtmlTree) -> None:
         elif own and (_PERMALINK.search(class_names(link)) or element_text(link) in {"¶", "#", "§", "🔗"}):
             remove_element(link)
     for number in tree.with_attribute("style"):
-        if _UNSELECTED.search(number.get("style")) and _within(number, {"pre"}):
+        if _UNSELECTED.search(number.get("style")) and _is_inside(number, {"pre"}):
             remove_element(number)
     for icon in tree.with_class_containing("icon"):
         if icon.tag in {"span", "i"} and "icon" in class_names(icon).split():
             remove_element(icon)
     for bullet in tree.with_class_containing("^bullet$"):
-        if bullet.tag != "li" and _within(bullet, {"li"}) and len(element_text(bullet)) < _LONGEST_BULLET:
+        if bullet.tag != "li" and _is_inside(bullet, {"li"}) and len(element_text(bullet)) < _MAX_BULLET_LENGTH:
             remove_element(bullet)
     for edge in tree.with_class_containing("freezebar", "(?:row|column)-headers-background"):
         if edge.tag in {"td", "th"}:
@@ -164,18 +168,21 @@ _KIND = re.compile(
     r"(?:^|[\s_-]+)(note|tip|hint|info|important|warning|caution|danger|attention|error|success|example|question|"
     r"seealso|todo|abstract|bug|failure|quote)(?=$|[\s_-])"
 )
+"""Kind of a note in its classes."""
 _NOTE = re.compile(
     r"(?:^|[\s_-])(?:admonition(?:block)?|callout|aside|alert|custom-(?:block|container)|information-macro|hint)\b"
 )
+"""Classes of notes."""
 _TITLE = re.compile(
     r"(?:admonition|alert|callout|aside|custom-block|panel)[\w-]*(?:title|heading)|^title$", re.IGNORECASE
 )
-_LONGEST_TITLE = 80
+"""Classes of the title of a note."""
+_MAX_TITLE_LENGTH = 80
 _OPENING = frozenset({"p", "div", "section"})
 
 
 def label_admonitions(tree: HtmlTree) -> None:
-    """Put the title of a note, or what kind of note it is, before its first words."""
+    """Put the title of a note, or its kind, before its first words."""
     kinds: set[HtmlElement] = set()
     for note in dict.fromkeys(
         [*tree.with_class_matching(_NOTE), *tree.with_attribute_value("role", "note"), *tree.root.iter("aside")]
@@ -183,44 +190,44 @@ def label_admonitions(tree: HtmlTree) -> None:
         if note.tag not in {"div", "aside", "section", "blockquote"} or "footnote" in class_names(note):
             continue
         title = next((part for part in islice(note.iter(), 1, 8) if _TITLE.search(class_names(part))), None)
-        said = element_text(title) if title is not None else ""
+        label = element_text(title) if title is not None else ""
         if title is None:
             kind = _KIND.search(class_names(note))
-            said = note.get("aria-label") or (kind[1] if kind and note.get("role") != "navigation" else "")
-            said = "" if any(one in kinds for one in islice(note.iterancestors(), 3)) else said
+            label = note.get("aria-label") or (kind[1] if kind and note.get("role") != "navigation" else "")
+            label = "" if any(ancestor in kinds for ancestor in islice(note.iterancestors(), 3)) else label
             kinds.add(note)
-        elif len(said) > _LONGEST_TITLE:
+        elif len(label) > _MAX_TITLE_LENGTH:
             continue
         else:
             remove_element(title)
             if (title.tail or "").strip():
-                replace_with_text(title, said.rstrip(": ").capitalize() + ": ")
+                replace_with_text(title, label.rstrip(": ").capitalize() + ": ")
                 continue
-        if said and not BOILERPLATE_CLASSES.search(class_names(note)):
-            _lead(note, said[0].upper() + said[1:].rstrip(": ") + ": ")
+        if label and not BOILERPLATE_CLASSES.search(class_names(note)):
+            _prepend_label(note, label[0].upper() + label[1:].rstrip(": ") + ": ")
 
 
-def _lead(note: HtmlElement, words: str) -> None:
-    """Put `words` before the first paragraph of `note`, or over what else it begins with."""
+def _prepend_label(note: HtmlElement, words: str) -> None:
+    """Put `words` before the first paragraph of `note`, or above it where it begins with something else."""
     for content in note.iterfind(".//td[@class='content']"):  # of AsciiDoctor, beside an icon
         note = content
         next(note.iterancestors("table")).set("role", "presentation")
-    first = next((one for one in note.iter() if (one.text or "").strip()), note)
-    around = takewhile(lambda one: one is not note, [first, *first.iterancestors()])
-    blocks = [one for one in around if one.tag in BLOCK_TAGS]
-    if all(one.tag in _OPENING for one in blocks):
+    first = next((element for element in note.iter() if (element.text or "").strip()), note)
+    around = takewhile(lambda ancestor: ancestor is not note, [first, *first.iterancestors()])
+    blocks = [block for block in around if block.tag in BLOCK_TAGS]
+    if all(block.tag in _OPENING for block in blocks):
         prepend_text(blocks[0] if blocks else note, words)
     else:
         prepend_paragraph(words.rstrip(), note)
 
 
 def label_fields(tree: HtmlTree) -> None:
-    """Put the name of a field, or an option, before what is said of it; make boxes of tasks."""
+    """Put the name of a field, or an option, before its text. Write the boxes of tasks."""
     for fields in tree.with_class_containing("field-list", "docinfo", "option-list"):
         for name in [name for name in fields if name.tag == "dt"] if fields.tag == "dl" else []:
-            said = name.getnext()
-            if said is not None and said.tag == "dd" and (title := element_text(name).rstrip(": ")):
-                _lead(said, f"{title}: ")
+            definition = name.getnext()
+            if definition is not None and definition.tag == "dd" and (title := element_text(name).rstrip(": ")):
+                _prepend_label(definition, f"{title}: ")
                 remove_element(name)
     for kind in tree.with_class_containing("classifier"):
         prepend_text(kind, " : ")
@@ -230,7 +237,7 @@ def label_fields(tree: HtmlTree) -> None:
     for entry in tree.with_attribute_value("role", "doc-biblioentry"):
         if (name := entry.find("./span[@class='label']")) is not None and (title := element_text(name)):
             remove_element(name)
-            _lead(entry, f"{title} ")
+            _prepend_label(entry, f"{title} ")
     for tasks in tree.with_class_containing("inline-task-list"):  # of Confluence
         for task in tasks.iterchildren("li"):
             prepend_text(task, "☑ " if "checked" in class_names(task).split() else "☐ ")

@@ -1,4 +1,4 @@
-"""Figures as the placeholders of a number format show them: `#,##0.00`, `0.0E+0`, `# ??/??`."""
+"""Digits formatted by the placeholders of a number format: `#,##0.00`, `0.0E+0`, `# ??/??`."""
 
 from __future__ import annotations
 
@@ -9,65 +9,66 @@ from fractions import Fraction
 _CONTEXT = Context(prec=400, rounding=ROUND_HALF_UP)
 DIGIT_PLACEHOLDERS = "0#?"
 _BLANK = {"0": "0", "?": " ", "#": ""}
-_WHOLE_DIGITS = 15
-"""Figures that a number of Excel has."""
+_SIGNIFICANT_DIGITS = 15
+"""Significant digits of a number in Excel."""
 _WIDTH = 11
 """Characters in which General shows a number."""
 
 
 def format_general(value: float) -> str:
-    """Whole numbers in full, others in eleven characters."""
+    """Format whole numbers in full, others in eleven characters."""
     size = abs(value)
-    if size < 10**_WHOLE_DIGITS and value == int(value):
+    if size < 10**_SIGNIFICANT_DIGITS and value == int(value):
         return str(int(value))
     if size < 1e-4 or size >= 10**_WIDTH:
-        shown = f"{value:.5E}"
-        mantissa, power = shown.split("E")
-        if size < 1e-4 and len(plain := _trimmed(f"{size:.9f}")) < _WIDTH and float(plain) == size:
+        scientific = f"{value:.5E}"
+        mantissa, power = scientific.split("E")
+        if size < 1e-4 and len(plain := _strip_zeros(f"{size:.9f}")) < _WIDTH and float(plain) == size:
             return f"{'-' * (value < 0)}{plain}"
-        return f"{_trimmed(mantissa)}E{power}"
-    whole = len(str(int(size)))
-    return _trimmed(f"{value:.{max(0, _WIDTH - 1 - whole)}f}")
+        return f"{_strip_zeros(mantissa)}E{power}"
+    integer_digits = len(str(int(size)))
+    return _strip_zeros(f"{value:.{max(0, _WIDTH - 1 - integer_digits)}f}")
 
 
-def _trimmed(figures: str) -> str:
+def _strip_zeros(figures: str) -> str:
     return figures.rstrip("0").rstrip(".") if "." in figures else figures
 
 
 def to_decimal(value: float) -> Decimal:
-    """With the fifteen figures that Excel has."""
-    return Decimal(f"{value:.{_WHOLE_DIGITS}g}")
+    """Round to the fifteen significant digits of Excel."""
+    return Decimal(f"{value:.{_SIGNIFICANT_DIGITS}g}")
 
 
-def _rounded(value: Decimal, places: int) -> Decimal:
+def _round(value: Decimal, places: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-places), context=_CONTEXT)
 
 
 class DigitFormat:
-    """A run of tokens with placeholders; `shown` gives it with the figures of a number that is not negative.
+    """A run of tokens with placeholders. `format_value` fills in the digits of a number that is not negative.
 
-    A token is a pair: a placeholder, `.`, `,`, `%`, `E+`, `/` with an empty second part, or a literal behind `"`."""
+    A token is a pair: a placeholder, `.`, `,`, `%`, `E+`, `/` with an empty second part, or a literal behind `"`.
+    """
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self._tokens = tokens
         kinds = [kind for kind, _ in tokens]
-        self._power = next((place for place, kind in enumerate(kinds) if kind in {"E+", "E-"}), len(kinds))
+        self._power = next((index for index, kind in enumerate(kinds) if kind in {"E+", "E-"}), len(kinds))
         point = kinds.index(".") if "." in kinds[: self._power] else self._power
         self._point = point
-        self._before = [place for place in range(point) if kinds[place] in DIGIT_PLACEHOLDERS]
-        self._after = [place for place in range(point, self._power) if kinds[place] in DIGIT_PLACEHOLDERS]
-        self._in_power = [place for place in range(self._power, len(kinds)) if kinds[place] in DIGIT_PLACEHOLDERS]
+        self._before = [index for index in range(point) if kinds[index] in DIGIT_PLACEHOLDERS]
+        self._after = [index for index in range(point, self._power) if kinds[index] in DIGIT_PLACEHOLDERS]
+        self._in_power = [index for index in range(self._power, len(kinds)) if kinds[index] in DIGIT_PLACEHOLDERS]
         first, last = (self._before or [0])[0], (self._before or [-1])[-1]
-        self._commas = any(kinds[place] == "," for place in range(first, last))
+        self._commas = any(kinds[index] == "," for index in range(first, last))
         last_figure = (self._after or self._before or [-1])[-1]
         scaling = 0
         for start in {last, last_figure}:
-            place = start + 1
-            while 0 < place < len(kinds) and kinds[place] == ",":
-                scaling, place = scaling + 1, place + 1
+            index = start + 1
+            while 0 < index < len(kinds) and kinds[index] == ",":
+                scaling, index = scaling + 1, index + 1
         self._shift = 2 * kinds.count("%") - 3 * scaling
         self._quick = ""
-        """What Python shows as the usual formats do: `#,##0.00`."""
+        """Format specification of Python that gives the same text for the usual formats: `#,##0.00`."""
         between = "".join(kinds[first : last_figure + 1]).replace("#,##0", "0", 1)
         if self._power == len(kinds) and not scaling and re.fullmatch(r"0(?:\.0{1,9})?", between):
             self._quick = f"{',' if self._commas else ''}.{len(self._after)}f"
@@ -80,12 +81,12 @@ class DigitFormat:
         return value.scaleb(self._shift) if self._shift else value
 
     def rounds_to_zero(self, value: Decimal) -> bool:
-        """Whether nothing of `value` is shown but zeros."""
-        return self._power == len(self._tokens) and not _rounded(self.scale(value), len(self._after))
+        """Return whether only zeros of `value` are shown."""
+        return self._power == len(self._tokens) and not _round(self.scale(value), len(self._after))
 
     def format_quick(self, value: float) -> str:
-        """As `shown` for a number of either sign, where that is sure: away from the middle between two roundings, and
-        from zero."""
+        """Format a number of either sign like `format_value`, where that is safe: away from zero and from the middle
+        between two roundings. Otherwise return an empty text."""
         size = abs(value) * 10**self._shift
         if not self._quick or not 10 ** -len(self._after) < size < 1e12:
             return ""
@@ -100,13 +101,13 @@ class DigitFormat:
             if kind in {"%", "/"}:
                 texts[place] = kind
         if self._power < len(self._tokens):
-            value, power = self._mantissa(value)
+            value, power = self._split_power(value)
             sign = "-" if power < 0 else "+" if self._tokens[self._power][0] == "E+" else ""
             texts[self._power] = f"{self._tokens[self._power][1]}{sign}"
-            self._whole(texts, self._in_power, str(abs(power)), commas=False)
-        value = _rounded(value, len(self._after))
+            self._place_digits(texts, self._in_power, str(abs(power)), commas=False)
+        value = _round(value, len(self._after))
         whole, _, rest = f"{value:f}".partition(".")
-        self._whole(texts, self._before, whole.lstrip("0"), commas=self._commas)
+        self._place_digits(texts, self._before, whole.lstrip("0"), commas=self._commas)
         if self._point < self._power:
             bare = not self._before and whole.strip("0")
             texts[self._point] = f"{whole.lstrip('0') if bare else ''}."
@@ -117,18 +118,18 @@ class DigitFormat:
             texts[self._point] = texts[self._point].rstrip(".")
         return "".join(texts)
 
-    def _mantissa(self, value: Decimal) -> tuple[Decimal, int]:
+    def _split_power(self, value: Decimal) -> tuple[Decimal, int]:
         step = max(1, len(self._before))
         if not value:
             return value, 0
         power = value.adjusted() // step * step if step > 1 else value.adjusted()
-        scaled = _rounded(value.scaleb(-power), len(self._after))
+        scaled = _round(value.scaleb(-power), len(self._after))
         if scaled.adjusted() >= step:
             power += step
         return value.scaleb(-power), power
 
-    def _whole(self, texts: list[str], places: list[int], figures: str, *, commas: bool) -> None:
-        """The figures from right to left; the first placeholder has all that are left."""
+    def _place_digits(self, texts: list[str], places: list[int], figures: str, *, commas: bool) -> None:
+        """Put the digits into their places from right to left. The first placeholder gets all that are left."""
         put = 0
 
         def grouped(figure: str) -> str:
@@ -162,8 +163,8 @@ class FractionFormat:
             end += 1
         below = tokens[slash + 1 : end]
         fixed = "".join(text or kind for kind, text in below)
-        self._below = int(fixed) if re.fullmatch(r"[1-9]\d{0,6}", fixed) else 0
-        self._most = 10 ** min(max(len(below), 1), 7) - 1
+        self._fixed_denominator = int(fixed) if re.fullmatch(r"[1-9]\d{0,6}", fixed) else 0
+        self._max_denominator = 10 ** min(max(len(below), 1), 7) - 1
         before = tokens[:start]
         self._has_whole = any(kind in DIGIT_PLACEHOLDERS for kind, _ in before)
         self._whole, self._rest = DigitFormat(before), tokens[end:]
@@ -172,11 +173,11 @@ class FractionFormat:
 
     def format_value(self, value: Decimal) -> str:
         whole, rest = (int(value), value % 1) if self._has_whole else (0, value)
-        if self._below:
-            above, below = int(_rounded(rest * self._below, 0)), self._below
+        if self._fixed_denominator:
+            above, below = int(_round(rest * self._fixed_denominator, 0)), self._fixed_denominator
         else:
-            near = Fraction(rest).limit_denominator(self._most)
-            above, below = near.numerator, near.denominator
+            nearest = Fraction(rest).limit_denominator(self._max_denominator)
+            above, below = nearest.numerator, nearest.denominator
         if self._has_whole and above == below:
             whole, above = whole + 1, 0
         text = (

@@ -1,4 +1,4 @@
-"""EPUB -> blocks: its chapters in the order in which they are read."""
+"""EPUB as blocks: its chapters in reading order."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ _TOGETHER = 4_000_000
 
 
 def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """A chapter without a heading has its name of the table of contents, which is left out itself. Raises Refused for
-    one that is locked."""
+    """Read a book. A chapter without a heading gets its name from the table of contents, which itself is left out.
+    Raises Refused for a protected book."""
     outline = OutlineBuilder()
     package = OfficePackage(content, outline.note_unread)
-    if package.has("META-INF/rights.xml") or _locked(package):
+    if package.has("META-INF/rights.xml") or _is_locked(package):
         raise Refused("the book is protected against copying", what_to_do="Take a copy without protection (DRM).")
     container = package.xml("META-INF/container.xml")
-    found = container.find(".//{*}rootfile") if container is not None else None
-    opf = unquote(found.get("full-path", "")) if found is not None else ""
+    rootfile = container.find(".//{*}rootfile") if container is not None else None
+    opf = unquote(rootfile.get("full-path", "")) if rootfile is not None else ""
     book = package.xml(opf)
     if book is None:
         raise Refused("the file is no e-book", what_to_do="Save it as .epub again.")
     folder = posixpath.dirname(opf)
     files = {item.get("id", ""): item for item in book.iterfind("{*}manifest/{*}item")}
-    names = _names(package, folder, files)
-    named = (entry.get("idref", "") for entry in book.iterfind("{*}spine/{*}itemref"))
-    spine = [files[name] for name in named if name in files]
-    parts = [_target(folder, item.get("href", "")) for item in spine if _is_chapter(item)]
-    places = {part: place for place, part in enumerate(parts)}
+    names = _chapter_names(package, folder, files)
+    idrefs = (entry.get("idref", "") for entry in book.iterfind("{*}spine/{*}itemref"))
+    spine = [files[name] for name in idrefs if name in files]
+    parts = [_resolve_target(folder, item.get("href", "")) for item in spine if _is_chapter(item)]
+    places = {part: number for number, part in enumerate(parts)}
     chapters: list[str] = []
     for number, part in enumerate(parts, 1):
         on_pages(number, len(parts))
-        page = _page(package, part)
+        page = _read_page(package, part)
         if page is None:
             outline.note_unread(f"chapter {names.get(part) or number}: it is damaged")
             continue
-        _link(page, part, places)
-        chapters.append(_chapter(page, names.get(part, "")))
+        _rewrite_links(page, part, places)
+        chapters.append(_chapter_html(page, names.get(part, "")))
         if sum(map(len, chapters)) > _TOGETHER:
             append_html(outline, "".join(chapters))
             chapters.clear()
@@ -56,8 +56,8 @@ def read_epub(content: bytes, on_pages: ProgressCallback = ignore_progress) -> P
     return outline.build(title=drop_placeholder_title(book.findtext("{*}metadata/{*}title")))
 
 
-def _page(package: OfficePackage, part: str) -> etree._Element | None:
-    """The body of a chapter, in which notes are marked as in HTML."""
+def _read_page(package: OfficePackage, part: str) -> etree._Element | None:
+    """Return the body of a chapter, in which notes are marked as in HTML."""
     content = package.read(part)
     if not content or not content.strip():
         return None
@@ -77,23 +77,23 @@ def _is_chapter(item: etree._Element) -> bool:
     return item.get("media-type") in _PAGES and "nav" not in item.get("properties", "").split()
 
 
-def _link(page: etree._Element, part: str, places: Mapping[str, int]) -> None:
-    """Make places of the book, and links to them, those of one page that holds all of its chapters."""
+def _rewrite_links(page: etree._Element, part: str, places: Mapping[str, int]) -> None:
+    """Rewrite anchors of the book, and links to them, for one page that holds all of its chapters."""
     for element in page.iter("*"):
         for name in ("id", "name"):
-            if place := element.get(name):
-                element.set(name, f"{places[part]}-{place}")
+            if anchor := element.get(name):
+                element.set(name, f"{places[part]}-{anchor}")
         target, fragment = urldefrag(element.get("href", ""))
-        address = _target(posixpath.dirname(part), target) if target else part
+        address = _resolve_target(posixpath.dirname(part), target) if target else part
         if address in places and (target or fragment):
             element.set("href", f"#{places[address]}-{fragment}")
 
 
-def _chapter(page: etree._Element, name: str) -> str:
-    heads = [one for one in page.iter("*") if local_name(one) in HEADING_TAGS]
-    if name and not any(map(_words, heads)):
-        first = next(filter(_words, page.iter("{*}p")), None)
-        if first is not None and _words(first) == name:
+def _chapter_html(page: etree._Element, name: str) -> str:
+    heads = [element for element in page.iter("*") if local_name(element) in HEADING_TAGS]
+    if name and not any(map(_element_words, heads)):
+        first = next(filter(_element_words, page.iter("{*}p")), None)
+        if first is not None and _element_words(first) == name:
             first.tag = "h1"
         else:
             page.insert(0, etree.Element("h1"))
@@ -102,12 +102,12 @@ def _chapter(page: etree._Element, name: str) -> str:
     return f'<section class="chapter">{inner}</section>'
 
 
-def _words(element: etree._Element) -> str:
+def _element_words(element: etree._Element) -> str:
     return " ".join("".join(map(str, element.itertext())).split())
 
 
-def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]) -> dict[str, str]:
-    """What the table of contents calls the files."""
+def _chapter_names(package: OfficePackage, folder: str, files: dict[str, etree._Element]) -> dict[str, str]:
+    """Return the names of the files in the table of contents."""
     names: dict[str, str] = {}
     for item in files.values():
         is_nav, is_ncx = (
@@ -116,22 +116,24 @@ def _names(package: OfficePackage, folder: str, files: dict[str, etree._Element]
         )
         if not is_nav and not is_ncx:
             continue
-        part = _target(folder, item.get("href", ""))
-        listed = package.xml(part)
-        for entry in listed.iter("{*}navPoint", "{*}a") if listed is not None else ():
-            held = entry.find("{*}content")
-            address = held.get("src", "") if held is not None else entry.get("href", "")
-            words = _words(entry) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
-            names.setdefault(_target(posixpath.dirname(part), address), " ".join(words.split()))
+        part = _resolve_target(folder, item.get("href", ""))
+        contents = package.xml(part)
+        for entry in contents.iter("{*}navPoint", "{*}a") if contents is not None else ():
+            target = entry.find("{*}content")
+            address = target.get("src", "") if target is not None else entry.get("href", "")
+            words = _element_words(entry) if is_nav else entry.findtext("{*}navLabel/{*}text") or ""
+            names.setdefault(_resolve_target(posixpath.dirname(part), address), " ".join(words.split()))
     return names
 
 
-def _locked(package: OfficePackage) -> bool:
-    """Whether more than fonts is encrypted."""
-    listed = package.xml("META-INF/encryption.xml")
-    held = listed.iter("*") if listed is not None else ()
-    return any(one.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for one in held)
+def _is_locked(package: OfficePackage) -> bool:
+    """Return whether more than fonts is encrypted."""
+    encryption = package.xml("META-INF/encryption.xml")
+    references = encryption.iter("*") if encryption is not None else ()
+    return any(
+        reference.get("URI", "").lower().endswith((".xhtml", ".html", ".htm", ".xml")) for reference in references
+    )
 
 
-def _target(folder: str, address: str) -> str:
+def _resolve_target(folder: str, address: str) -> str:
     return posixpath.normpath(posixpath.join(folder, unquote(urldefrag(address).url)))

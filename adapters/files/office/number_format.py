@@ -21,55 +21,58 @@ from adapters.files.office.digit_format import (
 
 # --- Days and times -------------------------------------------------------------------------------
 
-_NEAR = 0.001
-"""Of a second: a time that is nearer to the next whole one is that; other parts of a second are cut off."""
-_LAST = 2_958_466
+_ROUND_UP_WITHIN = 0.001
+"""Part of a second: a time that is nearer to the next whole one is rounded to it. Other parts of a second are cut
+off."""
+_END_OF_CALENDAR = 2_958_466
 """The day after 31 December 9999."""
 _LEAP_DAY = 60
-"""What Excel takes for 29 February 1900, a day that never was."""
+"""Excel's 29 February 1900, a day that never was."""
 _1904 = 1462
 """Days between the two epochs."""
 
 
 class DateFormat:
-    """The tokens of a format of days and times, understood once. A token is a code of the format behind `date`, a
-    minute, the figures of a fraction of a second behind `.`, or a literal."""
+    """The tokens of a format of days and times, parsed once. A token is a code of the format behind `date`, a minute,
+    the digits of a fraction of a second behind `.`, or a literal."""
 
-    def __init__(self, tokens: Sequence[tuple[str, str]], named: str) -> None:
+    def __init__(self, tokens: Sequence[tuple[str, str]], locale_name: str) -> None:
         codes = [text for kind, text in tokens if kind == "date"]
         twelve = any(code[0] in "aA" and "/" in code for code in codes)
         self._elapsed = any(code[0] == "[" for code in codes)
         self._digits = max((len(text) - 1 for kind, text in tokens if kind == "."), default=0)
-        self._locale = named
+        self._locale = locale_name
         self._pattern = "".join(
-            text.replace("%", "%%") if kind == '"' else _field(kind, text.lower(), twelve=twelve)
+            text.replace("%", "%%") if kind == '"' else _code_pattern(kind, text.lower(), twelve=twelve)
             for kind, text in tokens
         )
 
     def format_serial(self, serial: float, *, from_1904: bool) -> str | None:
-        """None for a number that is no day of the calendar."""
+        """Format a day and time. Return None for a number that is no day of the calendar."""
         shift = _1904 if from_1904 else 0
-        if not self._elapsed and not 0 <= serial + shift < _LAST:
+        if not self._elapsed and not 0 <= serial + shift < _END_OF_CALENDAR:
             return None
         scale = 10**self._digits
         exact = abs(serial) * 86_400 * scale
-        seconds, fraction = divmod(math.floor(exact + (0.5 if self._digits or self._elapsed else _NEAR)), scale)
+        seconds, fraction = divmod(
+            math.floor(exact + (0.5 if self._digits or self._elapsed else _ROUND_UP_WITHIN)), scale
+        )
         days, rest = divmod(seconds, 86_400)
-        year, month, day, weekday = _day_of(days + shift)
+        year, month, day, weekday = _calendar_day(days + shift)
         hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
-        said = self._pattern % {
+        text = self._pattern % {
             "year": year, "yy": year % 100, "buddhist": year + 543, "bb": (year + 543) % 100, "month": month,
             "day": day, "hour": hour, "twelfth": (hour + 11) % 12 + 1, "minute": minute, "second": second,
             "fraction": fraction, "hours": seconds // 3600, "minutes": seconds // 60, "seconds": seconds,
             "AM": "AM" if hour < 12 else "PM", "A": "A" if hour < 12 else "P",
         }  # fmt: skip
-        if "\0" in said:  # names of months and days
-            said = _named(said, self._locale, month, weekday)
-        return f"-{said}" if serial < 0 else said
+        if "\0" in text:  # names of months and days
+            text = _fill_in_names(text, self._locale, month, weekday)
+        return f"-{text}" if serial < 0 else text
 
 
-def _field(kind: str, code: str, *, twelve: bool) -> str:
-    """What stands for one code in a pattern; names between zeros, `\\0mmm\\0`."""
+def _code_pattern(kind: str, code: str, *, twelve: bool) -> str:
+    r"""Return the pattern of one code, with names between zeros, `\0mmm\0`."""
     letter, width = code[0], len(code)
     short = min(width, 2)
     match kind, letter:
@@ -97,20 +100,22 @@ def _field(kind: str, code: str, *, twelve: bool) -> str:
             return f"\0{code}\0"
 
 
-def _named(said: str, named: str, month: int, weekday: int) -> str:
-    parts = said.split("\0")
-    parts[1::2] = [_name(code, named, month if code[0] == "m" else weekday) for code in parts[1::2]]
+def _fill_in_names(text: str, locale_name: str, month: int, weekday: int) -> str:
+    parts = text.split("\0")
+    parts[1::2] = [_localized_name(code, locale_name, month if code[0] == "m" else weekday) for code in parts[1::2]]
     return "".join(parts)
 
 
 @lru_cache(maxsize=2_000)
-def _name(code: str, named: str, number: int) -> str:
-    """A month or a day of the week in the language of a locale's number, `407` or `20000407`, or name, `de-DE`."""
+def _localized_name(code: str, locale_name: str, number: int) -> str:
+    """Return a month or a day of the week in the language of a locale, by its number, `407` or `20000407`, or by its
+    name, `de-DE`."""
     from babel import Locale, UnknownLocaleError
 
     try:
-        known = named if "-" in named else locale.windows_locale.get(int(named, 16) & 0xFFFF, "en")
-        spoken = Locale.parse(known.replace("-", "_"))
+        # the bits above name a calendar and digits
+        tag = locale_name if "-" in locale_name else locale.windows_locale.get(int(locale_name, 16) & 0xFFFF, "en")
+        spoken = Locale.parse(tag.replace("-", "_"))
     except (ValueError, UnknownLocaleError):
         spoken = Locale("en")
     width = "abbreviated" if len(code) == 3 else "wide"
@@ -120,20 +125,20 @@ def _name(code: str, named: str, number: int) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def _day_of(days: int) -> tuple[int, int, int, int]:
-    """Year, month, day, and the day of the week from 0 for Monday."""
+def _calendar_day(days: int) -> tuple[int, int, int, int]:
+    """Return year, month, day, and the day of the week from 0 for Monday."""
     if days == _LEAP_DAY:
         return 1900, 2, 29, 2
     if days == 0:
         return 1900, 1, 0, 5
     shift = 1 if days < _LEAP_DAY else 0
-    day = dt.date(1899, 12, 30) + dt.timedelta(days=min(days + shift, _LAST - 1))
+    day = dt.date(1899, 12, 30) + dt.timedelta(days=min(days + shift, _END_OF_CALENDAR - 1))
     return day.year, day.month, day.day, (day.weekday() - shift) % 7
 
 
 # --- Formats --------------------------------------------------------------------------------------
 
-_LONGEST = 500
+_MAX_FORMAT_LENGTH = 500
 """Characters of a format; Excel allows 255."""
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)(?:"|$)|[\\!](?P<escaped>.)|_(?P<padding>.)|\*(?P<fill>.)'
@@ -143,6 +148,7 @@ _TOKEN = re.compile(
     r"|(?P<date>y+|m+|d+|h+|s+|b+|e+|g+|aaa+)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
+"""Token of a format code: a quoted or escaped literal, padding, a condition, a code of dates, or one other sign."""
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
 }  # fmt: skip
@@ -162,7 +168,7 @@ BUILT_IN_FORMATS = {
     48: "##0.0E+0", 49: "@", **dict.fromkeys((50, 51, 52, 54, 57, 58), "yyyy-mm-dd"), 53: "h:mm", 55: "h:mm",
     56: "h:mm:ss",
 }  # fmt: skip
-"""The formats that a workbook names by number alone; of those that follow the reader's language, days as ISO."""
+"""Formats that a workbook names by number alone. Those that follow the reader's language give days in ISO's form."""
 
 
 @lru_cache(maxsize=2_000)
@@ -171,10 +177,10 @@ def parse_number_format(code: str) -> NumberFormat:
 
 
 class NumberFormat:
-    """A format code, understood once for all cells that have it."""
+    """A format code, parsed once for all cells that have it."""
 
     def __init__(self, code: str) -> None:
-        self._sections = [_Section(tokens) for tokens in _sections(code[:_LONGEST])]
+        self._sections = [_Section(tokens) for tokens in _split_sections(code[:_MAX_FORMAT_LENGTH])]
         self._text = next((section for section in self._sections[:4] if section.of_text), None)
         if len(self._sections) > 3 or (len(self._sections) > 1 and self._sections[-1].of_text):
             self._text = self._sections.pop()
@@ -183,20 +189,20 @@ class NumberFormat:
         self.is_date = bool(self._sections) and self._sections[0].is_date
 
     def format_text(self, value: str) -> str:
-        """A text, in the section that texts have."""
-        return self._text.of(value) if self._text else value
+        """Format a text in the section for texts."""
+        return self._text.fill_in_text(value) if self._text else value
 
     def format_value(self, value: float, *, from_1904: bool = False) -> str:
-        """A number, in the section that is meant for it."""
+        """Format a number in the section for its value."""
         if self.general:
             return format_general(value)
-        section, bare = self._chosen(value)
+        section, bare = self._choose_section(value)
         if section is None:
             return format_general(value)
-        return section.shown(abs(value) if bare else value, from_1904=from_1904)
+        return section.format_number(abs(value) if bare else value, from_1904=from_1904)
 
-    def _chosen(self, value: float) -> tuple[_Section | None, bool]:
-        """The section, and whether it stands for what is negative, so that no sign is shown."""
+    def _choose_section(self, value: float) -> tuple[_Section | None, bool]:
+        """Return the section, and whether it stands for negative numbers, so that no sign is shown."""
         sections = self._sections
         if len(sections) == 1 and not sections[0].condition:
             return sections[0], False
@@ -214,30 +220,34 @@ class NumberFormat:
         return (sections[2], False) if len(sections) > 2 else (None, False)
 
 
-def _sections(code: str) -> list[list[re.Match[str]]]:
-    found: list[list[re.Match[str]]] = [[]]
+def _split_sections(code: str) -> list[list[re.Match[str]]]:
+    sections: list[list[re.Match[str]]] = [[]]
     for match in _TOKEN.finditer(code):
         if match["other"] == ";":
-            found.append([])
+            sections.append([])
         else:
-            found[-1].append(match)
-    return found
+            sections[-1].append(match)
+    return sections
 
 
 class _Section:
-    """What stands between two semicolons of a format."""
+    """The part of a format between two semicolons."""
 
     def __init__(self, matches: list[re.Match[str]]) -> None:
         locale = next((match["locale"] for match in matches if match["locale"]), "")
         if system := _SYSTEM.get(locale.lower()):
             matches = list(_TOKEN.finditer(system))
         condition = next((match for match in matches if match["condition"] in _COMPARED), None)
-        self.condition = (str(condition["condition"]), _number(condition["limit"])) if condition else None
+        self.condition = (str(condition["condition"]), _parse_limit(condition["limit"])) if condition else None
         self.of_text = any(match["other"] == "@" for match in matches)
         self.is_date = any(match["date"] or match["elapsed"] or match["half"] for match in matches) and not any(
             match["general"] for match in matches
         )
-        self._tokens = _dated(matches) if self.is_date else [token for match in matches if (token := _token(match))]
+        self._tokens = (
+            _parse_date_tokens(matches)
+            if self.is_date
+            else [token for match in matches if (token := _parse_token(match))]
+        )
         self._dates = DateFormat(self._tokens, locale) if self.is_date else None
         kinds = [kind for kind, _ in self._tokens]
         self.plain = kinds == ["general"]
@@ -246,22 +256,22 @@ class _Section:
             broken = "/" in kinds and any(kind in DIGIT_PLACEHOLDERS for kind in kinds[: kinds.index("/")])
             self._figures = FractionFormat(self._tokens) if broken else DigitFormat(self._tokens)
 
-    def of(self, text: str) -> str:
-        """A text in its place among the literals; all of it where it has none."""
+    def fill_in_text(self, text: str) -> str:
+        """Put a text into its place among the literals. Return only the literals where it has no place."""
         if not self.of_text:
-            return "".join(said for kind, said in self._tokens if kind == '"') if self._tokens else ""
-        return "".join(text if kind == "@" else said for kind, said in self._tokens)
+            return "".join(literal for kind, literal in self._tokens if kind == '"') if self._tokens else ""
+        return "".join(text if kind == "@" else literal for kind, literal in self._tokens)
 
-    def shown(self, value: float, *, from_1904: bool) -> str:
+    def format_number(self, value: float, *, from_1904: bool) -> str:
         if self._dates:
-            said = self._dates.format_serial(value, from_1904=from_1904)
-            return format_general(value) if said is None else said
+            formatted = self._dates.format_serial(value, from_1904=from_1904)
+            return format_general(value) if formatted is None else formatted
         sign = "-" if value < 0 else ""
         if self._figures is None:
-            said = "".join(
+            formatted = "".join(
                 format_general(abs(value)) if kind in {"general", "@"} else text for kind, text in self._tokens
             )
-            return f"{sign}{said}" if self._tokens else ""
+            return f"{sign}{formatted}" if self._tokens else ""
         if isinstance(self._figures, DigitFormat) and (quick := self._figures.format_quick(value)):
             return quick
         number: Decimal = to_decimal(abs(value))
@@ -270,15 +280,15 @@ class _Section:
         return f"{sign}{self._figures.format_value(number)}"
 
 
-def _number(text: str) -> float:
+def _parse_limit(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return 0.0
 
 
-def _token(match: re.Match[str]) -> tuple[str, str] | None:
-    """A part of a format of figures; nothing for what is not shown: colours, conditions, filling."""
+def _parse_token(match: re.Match[str]) -> tuple[str, str] | None:
+    """Return a token of a number format; None for parts that are not shown: colours, conditions, filling."""
     if match["quoted"] is not None or match["escaped"] is not None or match["currency"] is not None:
         return '"', match["quoted"] or match["escaped"] or match["currency"] or ""
     if match["padding"] is not None:
@@ -293,8 +303,8 @@ def _token(match: re.Match[str]) -> tuple[str, str] | None:
     return ('"', other) if other else None
 
 
-def _dated(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
-    """The parts of a format of days and times; `m` beside hours or seconds is minutes."""
+def _parse_date_tokens(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
+    """Return the tokens of a format of days and times. `m` beside hours or seconds means minutes."""
     tokens: list[tuple[str, str]] = []
     for match in matches:
         code = match["date"] or match["half"] or (match["elapsed"] and match[0])
@@ -302,13 +312,13 @@ def _dated(matches: list[re.Match[str]]) -> list[tuple[str, str]]:
             tokens.append(("date", code))
         elif match["other"] == "0" and tokens and (tokens[-1][1] or " ")[0] == "." and tokens[-1][0] in {'"', "."}:
             tokens[-1] = ".", f"{tokens[-1][1]}0"
-        elif token := _token(match):
+        elif token := _parse_token(match):
             tokens.append(('"', token[1] if token[0] == '"' else token[0]))
-    clock = [place for place, (kind, text) in enumerate(tokens) if kind == "date" and text[0] not in "aA"]
-    for index, place in enumerate(clock):
-        text = tokens[place][1].lower()
+    clock = [position for position, (kind, text) in enumerate(tokens) if kind == "date" and text[0] not in "aA"]
+    for index, position in enumerate(clock):
+        text = tokens[position][1].lower()
         before = tokens[clock[index - 1]][1].lower().strip("[]")[:1] if index else ""
         after = tokens[clock[index + 1]][1].lower().strip("[]")[:1] if index + 1 < len(clock) else ""
         if text in {"m", "mm"} and (before == "h" or after == "s"):
-            tokens[place] = "minute", text
+            tokens[position] = "minute", text
     return tokens

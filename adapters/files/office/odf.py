@@ -1,4 +1,4 @@
-"""ODT, ODS and ODP -> blocks: text with headings, lists, tables and notes; sheets; slides."""
+"""ODT, ODS and ODP as blocks: text with headings, lists, tables and notes; sheets; slides."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TYPE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}value-type"
 _STYLES = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}automatic-styles"
 _HEARD = [_STYLES, *(_TABLE + name for name in ("table", "table-row", "table-column", "shapes"))]
-_MOST_REPEATS = 1_000
+_MAX_REPEATS = 1_000
 """Times that a row with text may be repeated."""
 _PAGE = 5_000
 """Cells that count as a page."""
 
 
 def read_ods_sheets(text: OdfContentReader, content: bytes, on_pages: ProgressCallback) -> None:
-    """Append each sheet that is shown, of which rows and columns that are hidden are left out."""
+    """Append each visible sheet without its hidden rows and columns."""
     _Sheets(text, content, on_pages).read()
 
 
@@ -52,7 +52,7 @@ class _Sheets:
                 self._text.styles.add_styles(element)
             elif event == "start" and element.tag == _TABLE + "table":
                 outline.sheet = name = element.get(_TABLE + "name", "")
-                rows = self._shown(element)
+                rows = self._visible_rows(element)
                 if (
                     self._text.styles.property_value("table", element.get(_TABLE + "style-name", ""), "display")
                     == "false"
@@ -65,12 +65,13 @@ class _Sheets:
                 add_sheet_tables(outline, rows)
         outline.sheet = None
 
-    def _shown(self, table: Any) -> Iterator[GridRow]:
-        """The rows of a sheet; columns count as hidden from where they are declared, above them all."""
+    def _visible_rows(self, table: Any) -> Iterator[GridRow]:
+        """Yield the visible rows of a sheet. Columns count as hidden from their declaration on, which stands above all
+        rows."""
         hidden: set[int] = set()
         numbers: list[int] = []
         last, above = 0, list[Cell]()
-        for line in iter_filled_rows(self._rows(table, hidden, numbers)):
+        for line in iter_filled_rows(self._read_rows(table, hidden, numbers)):
             row = build_grid_row(numbers.pop(0), line, above)
             above = line
             if row.own_columns:
@@ -78,8 +79,8 @@ class _Sheets:
                 last = row.number
                 yield row.drop_columns(hidden) if hidden else row
 
-    def _rows(self, table: Any, hidden: set[int], numbers: list[int]) -> Iterator[list[Cell]]:
-        number, place = 1, 0
+    def _read_rows(self, table: Any, hidden: set[int], numbers: list[int]) -> Iterator[list[Cell]]:
+        number, column = 1, 0
         for event, element in self._events:
             if event == "start" or element.getparent() is None:
                 continue
@@ -89,17 +90,17 @@ class _Sheets:
                 for shape in element:
                     self._text.add_shape(shape)
             elif element.tag == _TABLE + "table-column":
-                times = min(_count(element, "number-columns-repeated"), MAX_COLUMNS)
-                if _hides(element):
-                    hidden.update(range(place, min(place + times, MAX_COLUMNS)))
-                place += times
+                times = min(_parse_count(element, "number-columns-repeated"), MAX_COLUMNS)
+                if _is_hidden(element):
+                    hidden.update(range(column, min(column + times, MAX_COLUMNS)))
+                column += times
             elif element.tag == _TABLE + "table-row":
-                cells = self._line(element)
-                times = _count(element, "number-rows-repeated")
-                if cells and not _hides(element):
-                    again = max(1, min(times, _MOST_REPEATS, self._room // len(cells)))
-                    self._room -= len(cells) * (again - 1)
-                    for offset in range(again):
+                cells = self._read_row(element)
+                times = _parse_count(element, "number-rows-repeated")
+                if cells and not _is_hidden(element):
+                    repeats = max(1, min(times, _MAX_REPEATS, self._room // len(cells)))
+                    self._room -= len(cells) * (repeats - 1)
+                    for offset in range(repeats):
                         numbers.append(number + offset)
                         yield cells
                 number += times
@@ -107,16 +108,19 @@ class _Sheets:
                 while element.getprevious() is not None:
                     del element.getparent()[0]
 
-    def _line(self, row: Any) -> list[Cell]:
-        """The cells that stand there themselves, up to the last that says something."""
+    def _read_row(self, row: Any) -> list[Cell]:
+        """Return the cells of a row itself, up to the last one with content."""
         cells: list[Cell] = []
         waiting: list[Cell] = []
         for element in row:
             if element.tag != _TABLE + "table-cell":
                 continue
             text, links = self._text.read_cell(element) if len(element) else ("", ())
-            columns, rows = _count(element, "number-columns-spanned"), _count(element, "number-rows-spanned")
-            times = min(_count(element, "number-columns-repeated"), MAX_COLUMNS)
+            columns, rows = (
+                _parse_count(element, "number-columns-spanned"),
+                _parse_count(element, "number-rows-spanned"),
+            )
+            times = min(_parse_count(element, "number-columns-repeated"), MAX_COLUMNS)
             if text and element.get(_TYPE, "string") != "string":
                 text = NumericText(text)
             waiting += [Cell(text, columns, rows, links)] * times
@@ -131,12 +135,12 @@ class _Sheets:
         return cells[:MAX_COLUMNS]
 
 
-def _count(element: Any, name: str) -> int:
-    given = element.get(_TABLE + name)
-    return int(given) if given and given.isdecimal() and len(given) < 9 else 1
+def _parse_count(element: Any, name: str) -> int:
+    value = element.get(_TABLE + name)
+    return int(value) if value and value.isdecimal() and len(value) < 9 else 1
 
 
-def _hides(element: Any) -> bool:
+def _is_hidden(element: Any) -> bool:
     return element.get(_TABLE + "visibility") in {"collapse", "filter"}
 
 
@@ -151,7 +155,7 @@ _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 0.353, "px": 0.265}
 
 
 def read_odf(file: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """A text, a workbook or a presentation, whichever it is: `sheet` and `row`, or `page`, tell the place."""
+    """Read a text, a workbook or a presentation. `sheet` and `row`, or `page`, give the place of its blocks."""
     outline = OutlineBuilder()
     package = OfficePackage(file, outline.note_unread) if file.startswith(ZIP_MAGIC) else None
     if package and b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
@@ -170,13 +174,13 @@ def read_odf(file: bytes, on_pages: ProgressCallback = ignore_progress) -> Parse
     for body in () if document is None else document.iterfind("{*}body/*"):
         match local_name(body):
             case "presentation" | "drawing":
-                _slides(text, body)
+                _read_slides(text, body)
             case _:
                 text.add_flow(body)
     return outline.build(title=drop_placeholder_title(meta.findtext("{*}meta/{*}title") if meta is not None else ""))
 
 
-def _slides(text: OdfContentReader, body: etree._Element) -> None:
+def _read_slides(text: OdfContentReader, body: etree._Element) -> None:
     outline, text.runs_on = text.outline, True
     for number, slide in enumerate(body.iterfind("{*}page"), 1):
         if text.styles.property_value("drawing-page", local_attribute(slide, "style-name"), "visibility") == "hidden":
@@ -185,9 +189,10 @@ def _slides(text: OdfContentReader, body: etree._Element) -> None:
         text.outline.page = number
         shapes = [shape for shape in slide.iterchildren("*") if local_name(shape) in SHAPES]
         title = next(
-            (one for one in shapes if local_attribute(one, "class") == "title" and text.runs.element_text(one)), None
+            (shape for shape in shapes if local_attribute(shape, "class") == "title" and text.runs.element_text(shape)),
+            None,
         )
-        boxes = list(_boxes(text, shapes))
+        boxes = list(_slide_shapes(text, shapes))
         if title is None:
             title = find_title_shape(boxes, text.runs.paragraph_texts)
         for box in sort_shapes(box for box in boxes if box.shape is not title):
@@ -211,18 +216,18 @@ def _slides(text: OdfContentReader, body: etree._Element) -> None:
     outline.page, text.outline = None, outline
 
 
-def _boxes(text: OdfContentReader, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
+def _slide_shapes(text: OdfContentReader, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
     for shape in shapes:
-        x, y, width, height = (_length(local_attribute(shape, name)) for name in ("x", "y", "width", "height"))
+        x, y, width, height = (_parse_length(local_attribute(shape, name)) for name in ("x", "y", "width", "height"))
         if local_name(shape) == "g":  # a group has no place of its own
-            inner = [box for box in _boxes(text, shape.iterchildren("*")) if box.width]
+            inner = [box for box in _slide_shapes(text, shape.iterchildren("*")) if box.width]
             x, y = min((box.x for box in inner), default=0), min((box.y for box in inner), default=0)
         yield SlideShape(
             shape, x, y, width, height, is_panel=local_name(shape) in _DRAWN and not text.runs.paragraph_texts(shape)
         )
 
 
-def _length(given: str) -> int:
-    """In hundredths of a millimetre."""
-    found = _LENGTH.fullmatch(given)
-    return int(100 * float(found[1]) * _UNITS[found[2] or "mm"]) if found else 0
+def _parse_length(text: str) -> int:
+    """Convert a length to hundredths of a millimetre."""
+    match = _LENGTH.fullmatch(text)
+    return int(100 * float(match[1]) * _UNITS[match[2] or "mm"]) if match else 0

@@ -1,4 +1,4 @@
-"""The text of paragraphs of OpenDocument: notes, links, formulas, fields; what is struck or hidden is left out."""
+"""The text of paragraphs of OpenDocument: notes, links, formulas, fields. Struck and hidden text is left out."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from adapters.files.office.runs import (
 
 OUTLINE_STYLE = "Outline"
 """The list style of the numbers of headings."""
-_MOST_STYLES = 20
-"""Styles that a style may stand on."""
-_MOST_LEVELS = 10
+_MAX_STYLES = 20
+"""Styles that a style may be based on."""
+_MAX_LEVELS = 10
 """Levels of a list whose numbers are shown together."""
 _BULLET = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}bullet-char"
 _WRITTEN = {
@@ -42,9 +42,9 @@ _WRITTEN = {
 
 class OdfTextStyle(NamedTuple):
     script: str = ""
-    """RAISED or LOWERED."""
+    """SUPERSCRIPT or SUBSCRIPT, empty on the line."""
     is_hidden: bool | None = None
-    """Struck or hidden; None where nothing is said."""
+    """True where struck or hidden; None where nothing sets it."""
     font: str = ""
 
 
@@ -57,15 +57,15 @@ class OdfStyles:
         self._looks: dict[tuple[str, str], OdfTextStyle] = {}
 
     def add_styles(self, part: etree._Element | None) -> None:
-        """Know the styles in `part`."""
+        """Add the styles in `part`."""
         self._looks.clear()
         for style in () if part is None else part.iter("{*}style", "{*}list-style", "{*}outline-style"):
             name = OUTLINE_STYLE if local_name(style) == "outline-style" else local_attribute(style, "name")
             self._styles[local_attribute(style, "family") or "list", name] = style
 
     def style_chain(self, family: str, name: str) -> Iterator[etree._Element]:
-        """A style, and those that it stands on."""
-        for _ in range(_MOST_STYLES):
+        """Yield a style, and those that it is based on."""
+        for _ in range(_MAX_STYLES):
             style = self._styles.get((family, name))
             if style is None:
                 return
@@ -73,26 +73,27 @@ class OdfStyles:
             name = local_attribute(style, "parent-style-name")
 
     def style_names(self, paragraph: etree._Element) -> set[str]:
-        """The styles of a paragraph."""
+        """Return the styles of a paragraph."""
         own = local_attribute(paragraph, "style-name")
         return {own, *(local_attribute(style, "name") for style in self.style_chain("paragraph", own))}
 
     def property_value(self, family: str, name: str, *properties: str) -> str:
-        """The first of these properties that the style, or one that it stands on, says; empty where none does."""
+        """Return the first of these properties that the style, or one that it is based on, sets; empty where none
+        does."""
         for style in self.style_chain(family, name):
-            for held in style.iterchildren("{*}*"):
-                if local_name(held).endswith("-properties"):
-                    for wanted in properties:
-                        if found := local_attribute(held, wanted):
-                            return found
+            for element in style.iterchildren("{*}*"):
+                if local_name(element).endswith("-properties"):
+                    for key in properties:
+                        if value := local_attribute(element, key):
+                            return value
         return ""
 
     def text_style(self, family: str, name: str | None, above: OdfTextStyle) -> OdfTextStyle:
-        """How text of that style looks within other text."""
+        """Return the style of text with that name inside other text."""
         if not name:
             return above
         if (family, name) not in self._looks:
-            self._looks[family, name] = self._look(family, name)
+            self._looks[family, name] = self._read_text_style(family, name)
         own = self._looks[family, name]
         return OdfTextStyle(
             own.script or above.script,
@@ -100,20 +101,24 @@ class OdfStyles:
             own.font or above.font,
         )
 
-    def _look(self, family: str, name: str) -> OdfTextStyle:
-        place = self.property_value(family, name, "text-position")
+    def _read_text_style(self, family: str, name: str) -> OdfTextStyle:
+        position = self.property_value(family, name, "text-position")
         script = (
-            "" if place.startswith("0") or not place else SUBSCRIPT if place.startswith(("sub", "-")) else SUPERSCRIPT
+            ""
+            if position.startswith("0") or not position
+            else SUBSCRIPT
+            if position.startswith(("sub", "-"))
+            else SUPERSCRIPT
         )
         struck = self.property_value(family, name, "text-line-through-style", "text-line-through-type")
-        hidden = self.property_value(family, name, "display") == "none"
+        is_hidden = self.property_value(family, name, "display") == "none"
         return OdfTextStyle(
-            script, hidden or (struck != "none" if struck else None), self.property_value(family, name, "font-name")
+            script, is_hidden or (struck != "none" if struck else None), self.property_value(family, name, "font-name")
         )
 
     def next_label(self, style: str, level: int, counts: dict[int, int]) -> str | None:
-        """Count an entry of a list, and say the number shown before it: none before a bullet, None where nothing at all
-        is shown."""
+        """Count an entry of a list. Return the number shown before it: empty for a bullet, None where nothing is
+        shown."""
         marks = {
             parse_bounded_int(local_attribute(mark, "level")): mark for mark in self._styles.get(("list", style), ())
         }
@@ -121,18 +126,24 @@ class OdfStyles:
         if mark is None:
             return ""
         if local_name(mark) not in {"list-level-style-number", "outline-level-style"}:
-            fonts = (local_attribute(one, "font-name") for one in mark)
+            fonts = (local_attribute(child, "font-name") for child in mark)
             bullet = replace_symbol_chars(mark.get(_BULLET, "-"), next(filter(None, fonts), ""))
             return bullet if bullet in TICK_MARKS else None if bullet.isspace() else ""
         if not local_attribute(mark, "num-format"):
             return local_attribute(mark, "num-prefix").strip() or None
         counts[level] = counts.get(level, parse_bounded_int(local_attribute(mark, "start-value")) - 1) + 1
-        for below in [one for one in counts if one > level]:
+        for below in [other for other in counts if other > level]:
             del counts[below]
-        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), most=_MOST_LEVELS) + 1
-        shapes = {one: local_attribute(marks[one], "num-format") for one in range(first, level + 1) if one in marks}
+        first = level - parse_bounded_int(local_attribute(mark, "display-levels"), maximum=_MAX_LEVELS) + 1
+        formats = {
+            number: local_attribute(marks[number], "num-format")
+            for number in range(first, level + 1)
+            if number in marks
+        }
         numbers = [
-            format_list_number(counts.get(one, 1), _WRITTEN.get(shape[0], "")) for one, shape in shapes.items() if shape
+            format_list_number(counts.get(number, 1), _WRITTEN.get(format_code[0], ""))
+            for number, format_code in formats.items()
+            if format_code
         ]
         return f"{local_attribute(mark, 'num-prefix')}{'.'.join(numbers)}{local_attribute(mark, 'num-suffix')}".strip()
 
@@ -146,73 +157,75 @@ HIDDEN_ELEMENTS = frozenset(
     hidden-paragraph ruby-text desc title event-listeners custom-shape""".split()
 )
 _SPACE = {"tab": "\t", "line-break": "\n"}
-_MOST_SPACES = 100
+_MAX_SPACES = 100
 
 
 class OdfRunReader:
-    """Reads the paragraphs of `document`."""
+    """A reader of the paragraphs of `document`."""
 
     def __init__(self, package: OfficePackage | None, document: etree._Element | None) -> None:
         self.styles = OdfStyles()
         self.base = PLAIN_STYLE
-        """How text looks where nothing is said."""
+        """Style of text that sets none."""
         self._package = package
         self._in_note = False
-        self._forms = _forms_of(document)
+        self._forms = _form_controls(document)
         self.styles.add_styles(package.xml("styles.xml") if package else None)
         self.styles.add_styles(document)
 
     def read_runs(self, paragraph: etree._Element) -> Iterator[OfficeRun]:
-        """Those of a paragraph; struck and hidden text is left out."""
+        """Yield the runs of a paragraph without struck and hidden text."""
         if not any(
-            local_attribute(one, "is-hidden") == "true" for one in paragraph.iterchildren("{*}hidden-paragraph")
+            local_attribute(child, "is-hidden") == "true" for child in paragraph.iterchildren("{*}hidden-paragraph")
         ):
-            yield from self._inner(
+            yield from self._read_children(
                 paragraph, self.styles.text_style("paragraph", paragraph.get(TEXT_STYLE), self.base), ""
             )
 
     def paragraph_texts(self, element: etree._Element) -> list[str]:
-        """The paragraphs in `element` that say something."""
+        """Return the texts of the paragraphs in `element`, without empty ones."""
         paragraphs = [element] if local_name(element) in {"p", "h"} else element.iter("{*}p", "{*}h")
-        return [text for one in paragraphs if (text := " ".join(runs_text(self.read_runs(one)).split()))]
+        return [text for paragraph in paragraphs if (text := " ".join(runs_text(self.read_runs(paragraph)).split()))]
 
     def element_text(self, element: etree._Element) -> str:
-        """All text in `element` on one line."""
+        """Return all text in `element` on one line."""
         return " ".join(self.paragraph_texts(element))
 
     def embedded_object(self, frame: etree._Element) -> etree._Element | None:
-        """What is embedded in a frame, where it can be read."""
-        held = frame.find("{*}object")
-        part = "" if held is None else local_attribute(held, "href").removeprefix("./").rstrip("/")
-        return self._package.xml(f"{part}/content.xml") if part and self._package else held
+        """Return the object embedded in a frame, where it can be read."""
+        embedded = frame.find("{*}object")
+        part = "" if embedded is None else local_attribute(embedded, "href").removeprefix("./").rstrip("/")
+        return self._package.xml(f"{part}/content.xml") if part and self._package else embedded
 
     def formula(self, frame: etree._Element) -> str:
-        """The formula that a frame holds, if it holds one."""
-        inner = self.embedded_object(frame)
-        found = None if inner is None else next(inner.iter("{*}math"), None)
-        return "" if found is None else formula_text(found)
+        """Return the formula that a frame holds, if it holds one."""
+        content = self.embedded_object(frame)
+        math = None if content is None else next(content.iter("{*}math"), None)
+        return "" if math is None else formula_text(math)
 
-    def _inner(self, parent: etree._Element, look: OdfTextStyle, url: str) -> Iterator[OfficeRun]:
+    def _read_children(self, parent: etree._Element, look: OdfTextStyle, url: str) -> Iterator[OfficeRun]:
         if parent.text and not look.is_hidden:
             yield OfficeRun(replace_symbol_chars(parent.text, look.font), look.script, url)
         for child in parent.iterchildren("*"):
             match local_name(child):
                 case "a":
-                    yield from self._inner(child, look, local_attribute(child, "href"))
+                    yield from self._read_children(child, look, local_attribute(child, "href"))
                 case "span":
-                    yield from self._inner(child, self.styles.text_style("text", child.get(TEXT_STYLE), look), url)
+                    yield from self._read_children(
+                        child, self.styles.text_style("text", child.get(TEXT_STYLE), look), url
+                    )
                 case "frame" | "note" | "s" | "tab" | "line-break" | "control" | "fieldmark" as name:
                     if not look.is_hidden:
-                        yield self._said(child, name, look, url)
+                        yield self._element_run(child, name, look, url)
                 case name if name not in HIDDEN_ELEMENTS:
-                    yield from self._inner(child, look, url)
+                    yield from self._read_children(child, look, url)
                     if reading := child.findtext("{*}ruby-text") if name == "ruby" else "":
                         yield OfficeRun(f" ({reading})")
             if child.tail and not look.is_hidden:
                 yield OfficeRun(replace_symbol_chars(child.tail, look.font), look.script, url)
 
-    def _said(self, element: etree._Element, name: str, look: OdfTextStyle, url: str) -> OfficeRun:
-        """What stands in a text and is no run of it."""
+    def _element_run(self, element: etree._Element, name: str, look: OdfTextStyle, url: str) -> OfficeRun:
+        """Return the run for an element that is no text itself."""
         match name:
             case "frame":
                 return OfficeRun(self.formula(element), FORMULA_RUN)
@@ -226,25 +239,25 @@ class OdfRunReader:
                 finally:  # one that is broken takes no other note with it
                     self._in_note = False
             case "control":
-                return OfficeRun(_said_by(self._forms.get(local_attribute(element, "control"))), look.script, url)
+                return OfficeRun(_control_value(self._forms.get(local_attribute(element, "control"))), look.script, url)
             case "fieldmark":
-                return OfficeRun(_chosen(element), look.script, url)
+                return OfficeRun(_word_field_value(element), look.script, url)
             case "s":
                 return OfficeRun(
-                    " " * min(parse_bounded_int(local_attribute(element, "c")), _MOST_SPACES), look.script, url
+                    " " * min(parse_bounded_int(local_attribute(element, "c")), _MAX_SPACES), look.script, url
                 )
             case _:
                 return OfficeRun(_SPACE[name], look.script, url)
 
 
-def _forms_of(document: etree._Element | None) -> dict[str, etree._Element]:
-    """The controls that a document defines, by id."""
+def _form_controls(document: etree._Element | None) -> dict[str, etree._Element]:
+    """Return the controls that a document defines, by id."""
     forms = () if document is None else document.iter("{*}forms")
-    return {local_attribute(one, "id"): one for form in forms for one in form.iter("*")}
+    return {local_attribute(control, "id"): control for form in forms for control in form.iter("*")}
 
 
-def _said_by(control: etree._Element | None) -> str:
-    """What a control says."""
+def _control_value(control: etree._Element | None) -> str:
+    """Return the value that a control shows."""
     if control is None:
         return ""
     if local_name(control) in {"checkbox", "radio"}:
@@ -252,17 +265,22 @@ def _said_by(control: etree._Element | None) -> str:
         on = state == "checked" or local_attribute(control, "current-selected") == "true"
         return f"{'☒' if on else '☐'} {local_attribute(control, 'label')}"
     entries = [
-        local_attribute(one, "label") for one in control.iter("{*}option") if local_attribute(one, "current-selected")
+        local_attribute(option, "label")
+        for option in control.iter("{*}option")
+        if local_attribute(option, "current-selected")
     ]
     return ", ".join(entries) or local_attribute(control, "current-value") or local_attribute(control, "value")
 
 
-def _chosen(mark: etree._Element) -> str:
-    """What is ticked or chosen in a form field of Word."""
-    given = [(local_attribute(one, "name"), local_attribute(one, "value")) for one in mark.iterchildren("{*}param")]
+def _word_field_value(mark: etree._Element) -> str:
+    """Return the ticked or chosen value of a form field of Word."""
+    parameters = [
+        (local_attribute(parameter, "name"), local_attribute(parameter, "value"))
+        for parameter in mark.iterchildren("{*}param")
+    ]
     kind = local_attribute(mark, "type").rpartition(".")[2]
     if kind == "FORMCHECKBOX":
-        return "☒" if ("Checkbox_Checked", "true") in given else "☐"
-    entries = [value for name, value in given if name == "Dropdown_ListEntry"]
-    place = next((parse_bounded_int(value, 0) for name, value in given if name == "Dropdown_Selected"), 0)
-    return entries[place] if kind == "FORMDROPDOWN" and place < len(entries) else ""
+        return "☒" if ("Checkbox_Checked", "true") in parameters else "☐"
+    entries = [value for name, value in parameters if name == "Dropdown_ListEntry"]
+    index = next((parse_bounded_int(value, 0) for name, value in parameters if name == "Dropdown_Selected"), 0)
+    return entries[index] if kind == "FORMDROPDOWN" and index < len(entries) else ""

@@ -1,5 +1,5 @@
-"""The parts of an Office document: a ZIP archive of XML whose parts name each other by relations, checked before it is
-read; and how its elements are named."""
+"""The parts of an Office document, a ZIP archive of XML whose parts name each other by relations. It is checked before
+it is read. Also the names of its elements."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from pipeline.errors import Refused
 
 
 def local_name(element: etree._Element) -> str:
-    """The name of an element; empty for what is none, such as an entity."""
+    """Return the name of an element without its namespace; empty for nodes that are no elements, such as entities."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def local_attribute(element: etree._Element, name: str) -> str:
-    """An attribute; empty where there is none."""
+    """Return an attribute by its name without a namespace; empty where there is none."""
     return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")
 
 
 def relationship_id(element: etree._Element, name: str = "id") -> str:
-    """The id of a relation that `element` names, beside which an id of its own may stand."""
+    """Return the id of a relation that `element` names. It may have an id of its own besides."""
     return next((str(value) for key, value in element.items() if str(key).endswith(f"}}{name}")), "")
 
 
-def parse_bounded_int(given: str | None, otherwise: int = 1, *, most: int = 1_000_000) -> int:
-    """A count that an attribute claims, at most `most`."""
-    return min(int(given), most) if given and given.isdecimal() and len(given) < 10 else otherwise
+def parse_bounded_int(text: str | None, default: int = 1, *, maximum: int = 1_000_000) -> int:
+    """Parse a count of an attribute, at most `maximum`. Return `default` where it is none."""
+    return min(int(text), maximum) if text and text.isdecimal() and len(text) < 10 else default
 
 
 # --- The archive ----------------------------------------------------------------------------------
@@ -45,17 +45,17 @@ MAX_ARCHIVE_ENTRIES = 10_000
 MAX_UNPACKED_BYTES = 300_000_000
 """Bytes of the XML of all entries unpacked."""
 MAX_COMPRESSION_RATIO = 200
-"""Unpacked to packed, for entries above RATIO_FROM: XML of real documents stays below 100."""
+"""Unpacked to packed, for entries above RATIO_CHECK_BYTES: XML of real documents stays below 100."""
 RATIO_CHECK_BYTES = 4_000_000
 XML_SUFFIXES = (".xml", ".rels", ".vml", ".xhtml", ".html", ".htm", ".opf", ".ncx")
-"""Entries that are read. A white bitmap is packed as small as a bomb, and nobody unpacks it."""
+"""Suffixes of the entries that are read. A white bitmap is packed as small as a bomb, and nobody unpacks it."""
 _NOT_READ = "customxml/"
 _HOSTILE = Refused("the file is built like a decompression bomb", what_to_do="Save the document again and retry.")
 
 
 def check_archive(content: bytes) -> None:
-    """Raises Refused for what is no ZIP archive, is encrypted, or whose XML would unpack to too much. Bombs of
-    entities are the parser's: libxml2 stops where they swell."""
+    """Check an archive. Raises Refused where it is no ZIP archive, is encrypted, or its XML would unpack to too much.
+    Bombs of entities are left to the parser: libxml2 stops where they swell."""
     try:
         entries = zipfile.ZipFile(io.BytesIO(content)).infolist()
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
@@ -78,7 +78,7 @@ def _is_read(name: str) -> bool:
 
 
 def _check_overlaps(entries: list[zipfile.ZipInfo], size: int) -> None:
-    """Entries that share bytes are what bombs without a ratio are built from."""
+    """Refuse entries that share bytes: bombs without a high ratio are built from them."""
     end = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if entry.header_offset < end or entry.header_offset + entry.compress_size > size:
@@ -95,73 +95,80 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImp
 
 class Relationship(NamedTuple):
     kind: str
-    """The last word of its type: `footnotes`, `image`."""
+    """Last word of its type: `footnotes`, `image`."""
     target: str
-    """The name of a part, or an address outside of the file."""
+    """Name of a part, or an address outside of the file."""
     is_external: bool
 
 
 class OfficePackage:
-    """Raises Refused for what is no archive or a hostile one; `unread` hears of parts that are damaged."""
+    """An opened archive. `on_unread` is called with parts that are damaged. Raises Refused for a file that is no
+    archive or a hostile one."""
 
-    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
+    def __init__(self, content: bytes, on_unread: Callable[[str], None]) -> None:
         check_archive(content)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
-        self._entries = {_name(entry.filename): entry for entry in self._archive.infolist()}
+        self._entries = {_normalize_name(entry.filename): entry for entry in self._archive.infolist()}
         self._relations: dict[str, dict[str, Relationship]] = {}
-        self._unread = unread
+        self._unread = on_unread
 
-    def main_part(self, otherwise: str) -> str:
-        """The name of the part that the others belong to."""
-        return next(filter(self.has, self.parts_of_kind("", "officeDocument")), otherwise)
+    def main_part(self, default: str) -> str:
+        """Return the name of the part that the others belong to."""
+        return next(filter(self.has, self.parts_of_kind("", "officeDocument")), default)
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """What a part names, by id; the package itself is the part without a name."""
+        """Return the relations of a part by id. The package itself is the part without a name."""
         if part in self._relations:
             return self._relations[part]
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
-        found = self._relations[part] = {}
-        for one in () if root is None else root.iterchildren("{*}Relationship"):
-            outside = one.get("TargetMode") == "External"
-            target = one.get("Target", "")
-            kind = one.get("Type", "").rpartition("/")[2]
-            found[one.get("Id", "")] = Relationship(kind, target if outside else _within(folder, target), outside)
-        return found
+        relations = self._relations[part] = {}
+        for element in () if root is None else root.iterchildren("{*}Relationship"):
+            is_external = element.get("TargetMode") == "External"
+            target = element.get("Target", "")
+            kind = element.get("Type", "").rpartition("/")[2]
+            relations[element.get("Id", "")] = Relationship(
+                kind, target if is_external else _resolve_target(folder, target), is_external
+            )
+        return relations
 
     def parts_of_kind(self, part: str, kind: str) -> list[str]:
-        """The names of the parts of that kind that `part` names."""
-        return [one.target for one in self.relationships(part).values() if one.kind == kind and not one.is_external]
+        """Return the names of the parts of that kind that `part` names."""
+        return [
+            relation.target
+            for relation in self.relationships(part).values()
+            if relation.kind == kind and not relation.is_external
+        ]
 
     def related_xml(self, part: str, kind: str) -> etree._Element | None:
-        """The first part of that kind that `part` names and that can be read."""
+        """Return the first part of that kind that `part` names and that can be read."""
         return next((root for name in self.parts_of_kind(part, kind) if (root := self.xml(name)) is not None), None)
 
     def title(self) -> str:
-        """That a person gave the document."""
+        """Return the title that a person gave the document."""
         properties = self.related_xml("", "core-properties")
         return "" if properties is None else drop_placeholder_title(properties.findtext("{*}title"))
 
     def has(self, name: str) -> bool:
-        return _name(name) in self._entries
+        return _normalize_name(name) in self._entries
 
     def xml(self, name: str) -> etree._Element | None:
-        """A part, in the namespaces of ordinary files also where it is a Strict one; None where there is none. Of a
-        damaged one what can be read."""
-        if not _name(name).endswith(XML_SUFFIXES) or (content := self.read(name)) is None:
+        """Return the root of a part, or None where there is none. Namespaces of Strict files become those of ordinary
+        files. A damaged part is read as far as possible."""
+        if not _normalize_name(name).endswith(XML_SUFFIXES) or (content := self.read(name)) is None:
             return None
         return parse_xml(_STRICT.sub(_ORDINARY, content), lambda: self._unread(f"{name}: damaged"))
 
     def open(self, name: str) -> IO[bytes]:
-        """A part as a stream. Raises KeyError where there is none."""
-        return self._archive.open(self._entries[_name(name)])
+        """Open a part as a stream. Raises KeyError where there is none."""
+        return self._archive.open(self._entries[_normalize_name(name)])
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a part; None where there is none that can be read."""
-        entry = self._entries.get(_name(name))
+        """Return the bytes of a part; None where there is none that can be read."""
+        entry = self._entries.get(_normalize_name(name))
         if entry is None:
             return None
-        if entry.file_size > _LARGEST_OTHER and not _name(name).endswith(XML_SUFFIXES):
+        if entry.file_size > _LARGEST_OTHER and not _normalize_name(name).endswith(XML_SUFFIXES):
             self._unread(f"{name}: too large")
             return None
         try:
@@ -172,8 +179,8 @@ class OfficePackage:
             return None
 
 
-def parse_xml(content: bytes, damaged: Callable[[], None] = lambda: None) -> etree._Element | None:
-    """The root of XML, of a damaged one what can be read; nothing of it is looked up elsewhere."""
+def parse_xml(content: bytes, on_damage: Callable[[], None] = lambda: None) -> etree._Element | None:
+    """Return the root of XML, of damaged XML the readable part. Nothing is looked up elsewhere."""
     parser = etree.XMLParser(
         recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
     )
@@ -182,14 +189,14 @@ def parse_xml(content: bytes, damaged: Callable[[], None] = lambda: None) -> etr
     except (etree.XMLSyntaxError, ValueError):
         root = None
     if root is None or any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
-        damaged()
+        on_damage()
     return root
 
 
-def _name(written: str) -> str:
-    """Names of parts know no case, and some programs write them with backslashes."""
+def _normalize_name(written: str) -> str:
+    """Normalise the name of a part: it has no case, and some programs write it with backslashes."""
     return written.replace("\\", "/").lstrip("/").lower()
 
 
-def _within(folder: str, target: str) -> str:
+def _resolve_target(folder: str, target: str) -> str:
     return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))

@@ -1,4 +1,4 @@
-"""PPTX -> blocks: slides as pages, their titles as headings, speaker notes after them."""
+"""PPTX as blocks: slides as pages, their titles as headings, speaker notes after them."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from pipeline.errors import Refused
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _AROUND = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
-"""Placeholders of what stands around every slide."""
+"""Placeholders of the parts around every slide."""
 _BULLETED = frozenset({"body", "obj"})
 _UNITS = re.compile(r"-?[0-9]{1,12}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,4}")
 
 
 def read_pptx(content: bytes) -> ParsedFile:
-    """Text, tables, charts and diagrams of each slide that is shown; `page` is the slide's number. A slide or a part
-    that is broken is named."""
+    """Read text, tables, charts and diagrams of each visible slide. `page` is the slide's number. A broken slide or
+    part is noted as unread."""
     outline = OutlineBuilder()
 
-    def unread(what: str) -> None:
-        outline.note_unread(f"slide {outline.page}: {what}" if outline.page else what)
+    def unread(description: str) -> None:
+        outline.note_unread(f"slide {outline.page}: {description}" if outline.page else description)
 
     package = OfficePackage(content, unread)
     main = package.main_part("ppt/presentation.xml")
@@ -45,15 +45,15 @@ def read_pptx(content: bytes) -> ParsedFile:
     if deck is None:
         raise Refused("the file is no presentation", what_to_do="Open and save it again as .pptx.")
     parts = package.relationships(main)
-    for place, listed in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
-        outline.page = place
-        part = parts.get(relationship_id(listed))
+    for number, slide_id in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), 1):
+        outline.page = number
+        part = parts.get(relationship_id(slide_id))
         slide = package.xml(part.target) if part else None
         if part is None or slide is None:
             unread("it is damaged")
         elif slide.get("show") not in {"0", "false"}:
             try:
-                _Slide(package, part.target, slide, place).read(outline)
+                _Slide(package, part.target, slide, number).read(outline)
             except (ValueError, LookupError, ArithmeticError, RecursionError):
                 unread("it is damaged")
     outline.page = None
@@ -63,7 +63,7 @@ def read_pptx(content: bytes) -> ParsedFile:
 class _Slide:
     def __init__(self, package: OfficePackage, part: str, slide: etree._Element, number: int) -> None:
         self._package = package
-        self._name = part
+        self._part_name = part
         self._slide = slide
         self._outline = OutlineBuilder()
         self._outline.page = number
@@ -71,99 +71,104 @@ class _Slide:
         self._pictures = 0
 
     def read(self, outline: OutlineBuilder) -> None:
-        """Append the slide under its title; nothing where it says nothing."""
+        """Append the slide under its title, or nothing where it is empty."""
         tree = self._slide.find("{*}cSld/{*}spTree")
-        shapes = [] if tree is None else list(_shapes(tree))
-        named = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES]
-        boxes = [box for box in self._boxes(shapes) if _placeholder(box.shape)[0] not in _AROUND]
-        title = next((shape for shape in named if self._title(shape)), None)
+        shapes = [] if tree is None else list(_visible_shapes(tree))
+        titles = [shape for shape in shapes if _placeholder_key(shape)[0] in _TITLES]
+        boxes = [box for box in self._place_shapes(shapes) if _placeholder_key(box.shape)[0] not in _AROUND]
+        title = next((shape for shape in titles if self._title_text(shape)), None)
         if title is None:
-            title = find_title_shape(boxes, self._lines)
-        heading = "" if title is None else self._title(title)
-        self._read(box for box in boxes if box.shape is not title)
+            title = find_title_shape(boxes, self._shape_lines)
+        heading = "" if title is None else self._title_text(title)
+        self._read_shapes(box for box in boxes if box.shape is not title)
         if not self._outline.character_count and self._pictures and not heading:
-            self._unread("no text, only a picture")
+            self._note_unread("no text, only a picture")
         self._outline.close_sections(1)
-        self._notes()
+        self._read_notes()
         outline.add_section(self._outline.build(), heading, f"Slide {self._outline.page}")
 
-    def _unread(self, what: str) -> None:
-        self._outline.note_unread(f"slide {self._outline.page}: {what}")
+    def _note_unread(self, description: str) -> None:
+        self._outline.note_unread(f"slide {self._outline.page}: {description}")
 
-    def _part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
-        """What a shape refers to, if it can be read."""
-        found = self._relations.get(relationship_id(drawn, name))
-        return self._package.xml(found.target) if found else None
+    def _related_part(self, drawn: etree._Element, name: str = "id") -> etree._Element | None:
+        """Return the part that a shape refers to, if it can be read."""
+        relation = self._relations.get(relationship_id(drawn, name))
+        return self._package.xml(relation.target) if relation else None
 
-    def _title(self, shape: etree._Element) -> str:
-        """The words of a title; of a picture that stands for one its description."""
+    def _title_text(self, shape: etree._Element) -> str:
+        """Return the words of a title, or the description of a picture that stands for one."""
         if local_name(shape) == "pic":
-            known = shape.find(".//{*}cNvPr")
-            said = "" if known is None else known.get("descr", "")
-            return "" if _FILE_NAME.fullmatch(said.strip()) else said
-        return " ".join(" ".join(self._lines(shape)).split())
+            properties = shape.find(".//{*}cNvPr")
+            description = "" if properties is None else properties.get("descr", "")
+            return "" if _FILE_NAME.fullmatch(description.strip()) else description
+        return " ".join(" ".join(self._shape_lines(shape)).split())
 
-    def _lines(self, shape: etree._Element) -> list[str]:
-        said = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
-        return [text for text in said if text.strip()]
+    def _shape_lines(self, shape: etree._Element) -> list[str]:
+        texts = (paragraph_text(paragraph, self._relations)[0] for paragraph in shape.iterfind("{*}txBody/{*}p"))
+        return [text for text in texts if text.strip()]
 
-    def _read(self, boxes: Iterable[SlideShape]) -> None:
+    def _read_shapes(self, boxes: Iterable[SlideShape]) -> None:
         for box in sort_shapes(boxes):
             try:
-                if box.is_column_heading and _placeholder(box.shape)[0] and len(self._lines(box.shape)) == 1:
-                    self._outline.add_heading(1, self._title(box.shape))
+                if box.is_column_heading and _placeholder_key(box.shape)[0] and len(self._shape_lines(box.shape)) == 1:
+                    self._outline.add_heading(1, self._title_text(box.shape))
                 else:
-                    self._shape(box.shape)
+                    self._read_shape(box.shape)
             except (KeyError, ValueError, StopIteration):
-                self._unread(f"a {_NAMES.get(local_name(box.shape), 'shape')} that is damaged")
+                self._note_unread(f"a {_NAMES.get(local_name(box.shape), 'shape')} that is damaged")
 
-    def _boxes(self, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
-        """Shapes with their places; one without a place of its own or of its layout follows the one before."""
+    def _place_shapes(self, shapes: Iterable[etree._Element]) -> Iterator[SlideShape]:
+        """Yield shapes with their places. A shape without a place of its own or of its layout follows the one
+        before."""
         place = (0, 0, 0, 0)
         for shape in shapes:
-            for holder in (shape, *self._inherited(shape)):
-                if found := _place(holder):
-                    place = found
+            for holder in (shape, *self._inherited_placeholders(shape)):
+                if own_place := _shape_place(holder):
+                    place = own_place
                     break
-            yield SlideShape(shape, *place, is_panel=local_name(shape) == "sp" and not _speaks(shape))
+            yield SlideShape(shape, *place, is_panel=local_name(shape) == "sp" and not _has_text(shape))
 
-    def _shape(self, shape: etree._Element) -> None:
+    def _read_shape(self, shape: etree._Element) -> None:
         match local_name(shape):
             case "grpSp":
-                self._read(self._boxes(_shapes(shape)))
+                self._read_shapes(self._place_shapes(_visible_shapes(shape)))
             case "graphicFrame":
-                self._frame(shape)
+                self._read_frame(shape)
             case "pic":
                 self._pictures += 1
             case _:
-                kind, _ = _placeholder(shape)
+                kind, _ = _placeholder_key(shape)
                 for body in shape.iter("{*}txBody"):
-                    styles = [style for held in self._inherited(shape) for style in held.iterfind(".//{*}lstStyle")]
-                    add_paragraphs(self._outline, body, [*styles, *self._usual(kind)], self._relations)
+                    styles = [
+                        style
+                        for placeholder in self._inherited_placeholders(shape)
+                        for style in placeholder.iterfind(".//{*}lstStyle")
+                    ]
+                    add_paragraphs(self._outline, body, [*styles, *self._master_styles(kind)], self._relations)
 
-    def _frame(self, frame: etree._Element) -> None:
+    def _read_frame(self, frame: etree._Element) -> None:
         data = frame.find("{*}graphic/{*}graphicData")
         for part in () if data is None else data.iterchildren("*"):
             match local_name(part):
                 case "tbl":
-                    self._table(part)
+                    self._read_table(part)
                 case "chart":
-                    chart = self._part(part)
+                    chart = self._related_part(part)
                     if chart is None or not add_chart(self._outline, chart):
-                        self._unread(f"a chart {'that is damaged' if chart is None else 'without its figures'}")
-                case "relIds" if (drawn := self._part(part, "dm")) is not None:
+                        self._note_unread(f"a chart {'that is damaged' if chart is None else 'without its figures'}")
+                case "relIds" if (drawn := self._related_part(part, "dm")) is not None:
                     add_diagram(self._outline, drawn)
                 case _:
-                    for held in part.iter("{*}oleObj"):
-                        what = held.get("progId", "").partition(".")[0] or "another program"
-                        self._unread(f"an object of {what}")
+                    for embedded in part.iter("{*}oleObj"):
+                        program = embedded.get("progId", "").partition(".")[0] or "another program"
+                        self._note_unread(f"an object of {program}")
                         break
 
-    def _table(self, table: etree._Element) -> None:
+    def _read_table(self, table: etree._Element) -> None:
         rows = []
         for row in table.iterfind("{*}tr"):
             cells = [
-                self._cell(cell)
+                self._read_cell(cell)
                 for cell in row.iterfind("{*}tc")
                 if not {cell.get("hMerge"), cell.get("vMerge")} & {"1", "true"}
             ]
@@ -173,99 +178,103 @@ class _Slide:
         marked = int(look.get("firstRow") in {"1", "true"}) if look is not None and says else None
         add_table(self._outline, fill_spans(rows), marked)
 
-    def _cell(self, cell: etree._Element) -> Cell:
+    def _read_cell(self, cell: etree._Element) -> Cell:
         spans = parse_bounded_int(cell.get("gridSpan")), parse_bounded_int(cell.get("rowSpan"))
         runs = [run.find("{*}rPr") for run in cell.iter("{*}r")]
         bold = bool(runs) and all(run is not None and run.get("b") in {"1", "true"} for run in runs)
         strong = bold or cell.find("{*}tcPr/{*}solidFill") is not None
         if len(paragraphs := cell.findall("{*}txBody/{*}p")) == 1 and paragraphs[0].find("{*}pPr/{*}buAutoNum") is None:
-            text, found = paragraph_text(paragraphs[0], self._relations)
-            return Cell(text, *spans, tuple(found), is_emphasized=strong)
+            text, links = paragraph_text(paragraphs[0], self._relations)
+            return Cell(text, *spans, tuple(links), is_emphasized=strong)
         inner = OutlineBuilder()
         for body in cell.iterfind("{*}txBody"):
             add_paragraphs(inner, body, (), self._relations)
         return content_to_cell(inner.build())._replace(column_span=spans[0], row_span=spans[1], is_emphasized=strong)
 
-    def _notes(self) -> None:
-        for part in self._package.parts_of_kind(self._name, "notesSlide")[:1]:
-            for shape in _held(self._package.xml(part)):
-                if _placeholder(shape)[0] == "body":
+    def _read_notes(self) -> None:
+        for part in self._package.parts_of_kind(self._part_name, "notesSlide")[:1]:
+            for shape in _part_shapes(self._package.xml(part)):
+                if _placeholder_key(shape)[0] == "body":
                     for body in shape.iterfind("{*}txBody"):
                         add_paragraphs(self._outline, body, (), self._package.relationships(part))
 
-    def _inherited(self, shape: etree._Element) -> Iterator[etree._Element]:
-        """What a placeholder takes its place and its bullets from: that of the layout, and that of the master."""
-        kind, index = _placeholder(shape)
+    def _inherited_placeholders(self, shape: etree._Element) -> Iterator[etree._Element]:
+        """Yield the placeholders of the layout and of the master that give a shape its place and its bullets."""
+        kind, index = _placeholder_key(shape)
         if not kind:
             return
-        layout, master = self._above
+        layout, master = self._layout_and_master
         own_kind = kind
-        for held in _held(layout):
-            its_kind, its_index = _placeholder(held)
+        for placeholder in _part_shapes(layout):
+            its_kind, its_index = _placeholder_key(placeholder)
             if its_index == index and (index or its_kind == kind):
                 own_kind = its_kind
-                yield held
+                yield placeholder
                 break
-        wanted = "title" if own_kind in _TITLES else "body" if own_kind in _BULLETED else own_kind
-        yield from (held for held in _held(master) if _placeholder(held)[0] == wanted)
+        master_kind = "title" if own_kind in _TITLES else "body" if own_kind in _BULLETED else own_kind
+        yield from (
+            placeholder for placeholder in _part_shapes(master) if _placeholder_key(placeholder)[0] == master_kind
+        )
 
-    def _usual(self, kind: str) -> Iterator[etree._Element]:
-        """The master's marks of levels for placeholders of that kind."""
-        master = self._above[1]
+    def _master_styles(self, kind: str) -> Iterator[etree._Element]:
+        """Yield the master's list styles for placeholders of that kind."""
+        master = self._layout_and_master[1]
         if master is not None and kind in _BULLETED | {"subTitle"}:
             yield from master.iterfind("{*}txStyles/{*}bodyStyle")
 
     @cached_property
-    def _above(self) -> tuple[etree._Element | None, etree._Element | None]:
+    def _layout_and_master(self) -> tuple[etree._Element | None, etree._Element | None]:
         """The slide's layout and master, as far as they can be read."""
-        layout = next(iter(self._package.parts_of_kind(self._name, "slideLayout")), "")
+        layout = next(iter(self._package.parts_of_kind(self._part_name, "slideLayout")), "")
         return self._package.xml(layout), self._package.related_xml(layout, "slideMaster") if layout else None
 
 
 _NAMES = {"graphicFrame": "table, chart or diagram", "pic": "picture", "grpSp": "group"}
 
 
-def _shapes(tree: etree._Element) -> Iterator[etree._Element]:
-    """The shapes that are shown; of alternatives the first, unless only the other has what is read."""
+def _visible_shapes(tree: etree._Element) -> Iterator[etree._Element]:
+    """Yield the visible shapes. Of alternatives the first is taken, unless only the other one can be read."""
     for shape in tree.iterchildren("*"):
         if local_name(shape) == "AlternateContent":
             choice, instead = shape.find("{*}Choice"), shape.find("{*}Fallback")
-            told = choice is not None and any(
-                local_name(held) in {"txBody", "graphicFrame"} for held in choice.iter("*")
+            is_readable = choice is not None and any(
+                local_name(element) in {"txBody", "graphicFrame"} for element in choice.iter("*")
             )
-            taken = choice if told or instead is None else instead
-            yield from _shapes(taken) if taken is not None else ()
+            taken = choice if is_readable or instead is None else instead
+            yield from _visible_shapes(taken) if taken is not None else ()
         elif local_name(shape) not in {"nvGrpSpPr", "grpSpPr", "extLst"}:
-            known = next(shape.iter("{*}cNvPr"), None)
-            if known is None or known.get("hidden") not in {"1", "true"}:
+            properties = next(shape.iter("{*}cNvPr"), None)
+            if properties is None or properties.get("hidden") not in {"1", "true"}:
                 yield shape
 
 
-def _speaks(shape: etree._Element) -> bool:
+def _has_text(shape: etree._Element) -> bool:
     return any(text.text and not text.text.isspace() for text in shape.iter("{*}t"))
 
 
-def _held(part: etree._Element | None) -> Iterator[etree._Element]:
+def _part_shapes(part: etree._Element | None) -> Iterator[etree._Element]:
     return iter(()) if part is None else part.iter("{*}sp")
 
 
-def _placeholder(shape: etree._Element) -> tuple[str, str]:
-    """The kind and the index of a placeholder; empty where it is none."""
-    found = next((held for known in shape.iterchildren("*") for held in known.iterfind("{*}nvPr/{*}ph")), None)
-    return ("", "") if found is None else (found.get("type", "obj"), found.get("idx", ""))
+def _placeholder_key(shape: etree._Element) -> tuple[str, str]:
+    """Return the kind and the index of a placeholder; empty where the shape is none."""
+    placeholder = next(
+        (element for properties in shape.iterchildren("*") for element in properties.iterfind("{*}nvPr/{*}ph")), None
+    )
+    return ("", "") if placeholder is None else (placeholder.get("type", "obj"), placeholder.get("idx", ""))
 
 
-def _place(shape: etree._Element) -> tuple[int, int, int, int] | None:
-    found = shape.find("{*}xfrm")
-    for held in shape.iterchildren("*") if found is None else ():
-        found = held.find("{*}xfrm") if local_name(held) in {"spPr", "grpSpPr"} else None
-        if found is not None:
+def _shape_place(shape: etree._Element) -> tuple[int, int, int, int] | None:
+    transform = shape.find("{*}xfrm")
+    for properties in shape.iterchildren("*") if transform is None else ():
+        transform = properties.find("{*}xfrm") if local_name(properties) in {"spPr", "grpSpPr"} else None
+        if transform is not None:
             break
-    offset, extent = (None, None) if found is None else (found.find("{*}off"), found.find("{*}ext"))
+    offset, extent = (None, None) if transform is None else (transform.find("{*}off"), transform.find("{*}ext"))
     if offset is None or extent is None:
         return None
     x, y, width, height = (
-        int(given) if _UNITS.fullmatch(given := part.get(name, "")) else 0
+        int(value) if _UNITS.fullmatch(value := part.get(name, "")) else 0
         for part, name in ((offset, "x"), (offset, "y"), (extent, "cx"), (extent, "cy"))
     )
     return x, y, width, height

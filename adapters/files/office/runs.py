@@ -1,5 +1,5 @@
-"""A paragraph as one text, in all formats of Office: its runs with what changes their meaning, characters of symbol
-fonts, numbers of lists."""
+"""A paragraph as one text, in all formats of Office: its runs with the marks that change their meaning, characters of
+symbol fonts, numbers of lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.values import BlockKind, Link
 
 SUPERSCRIPT, SUBSCRIPT, NOTE_RUN, FORMULA_RUN, CODE_RUN = "raised", "lowered", "note", "formula", "code"
 _TAIL = 300
-"""Characters before a note that its place is decided by."""
+"""Characters before a note by which its place is decided."""
 _kind, _url = attrgetter("kind"), attrgetter("url")
 
 
@@ -27,30 +27,30 @@ class OfficeRun(NamedTuple):
     text: str
     kind: str = ""
     url: str = ""
-    """Where it leads."""
+    """Target of the link."""
 
 
 def runs_text(runs: Iterable[OfficeRun], *, notes: bool = True) -> str:
-    """All of them, with notes in their own words or without; programs cut words anywhere."""
-    said: list[str] = [""]
+    """Join all runs, with notes in their own words or without. Programs may cut words anywhere."""
+    parts: list[str] = [""]
     before = ""
     for kind, group in groupby(runs, key=_kind):
         texts = [run.text for run in group]
         if kind == NOTE_RUN:
             for text in texts if notes else ():
-                tail = said.pop()
-                said += (tail[:-_TAIL], insert_footnote(tail[-_TAIL:], text))
+                tail = parts.pop()
+                parts += (tail[:-_TAIL], insert_footnote(tail[-_TAIL:], text))
         elif kind == SUPERSCRIPT:
-            said.append(format_superscript("".join(texts), said[-1]))
+            parts.append(format_superscript("".join(texts), parts[-1]))
         elif kind == SUBSCRIPT:
-            said.append(format_subscript("".join(texts)))
+            parts.append(format_subscript("".join(texts)))
         else:
             text = (" " if kind == FORMULA_RUN else "").join(texts)
-            meet = text[:1].isdigit() and said[-1][-1:].isdigit()
-            apart = meet and (FORMULA_RUN in {kind, before} or before == SUPERSCRIPT)  # 2 1/2 is not 21/2
-            said.append(" " * apart + text)
+            meet = text[:1].isdigit() and parts[-1][-1:].isdigit()
+            is_separate = meet and (FORMULA_RUN in {kind, before} or before == SUPERSCRIPT)  # 2 1/2 is not 21/2
+            parts.append(" " * is_separate + text)
         before = kind
-    return "".join(said)
+    return "".join(parts)
 
 
 def runs_links(runs: Iterable[OfficeRun]) -> list[Link]:
@@ -58,14 +58,14 @@ def runs_links(runs: Iterable[OfficeRun]) -> list[Link]:
 
 
 def runs_code(runs: Iterable[OfficeRun]) -> list[str]:
-    """What is set as code is, in order."""
+    """Return the texts that are set as code, in order."""
     return ["".join(run.text for run in group) for kind, group in groupby(runs, key=_kind) if kind == CODE_RUN]
 
 
 # --- Characters of symbol fonts as those that everybody has ---------------------------------------
 
 _PRIVATE = 0xF000
-_LONGEST_SIGN = 3
+_MAX_SIGN_LENGTH = 3
 """Ordinary letters set in Symbol are signs where they are fewer: some programs leave whole sentences in it."""
 _PRIVATE_USE = re.compile("[\uf020-\uf0ff]")
 _SYMBOL = {
@@ -99,8 +99,8 @@ _OTHERS = {
 
 
 def symbol_char(code: int, font: str) -> str:
-    """The character `code` of a symbol font; empty for one that only that font has."""
-    table = _table(font.lower())
+    """Return the character `code` of a symbol font; empty for one that only that font has."""
+    table = _symbol_table(font.lower())
     low = code - _PRIVATE if _PRIVATE <= code < _PRIVATE + 256 else code
     if low in table:
         return table[low]
@@ -109,24 +109,25 @@ def symbol_char(code: int, font: str) -> str:
 
 
 def replace_symbol_chars(text: str, font: str | None) -> str:
-    """`text` with its private characters as `symbol` has them; the whole of it where it is set in a font of signs."""
-    signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _LONGEST_SIGN))
+    """Return `text` with its private characters replaced by `symbol_char`; all characters where it is set in a font of
+    signs."""
+    signs = font is not None and ("dings" in font or (font == "Symbol" and len(text.strip()) < _MAX_SIGN_LENGTH))
     if not signs and not _PRIVATE_USE.search(text):
         return text
     return "".join(symbol_char(ord(c), font or "Symbol") if signs or "\uf020" <= c <= "\uf0ff" else c for c in text)
 
 
 @cache
-def _table(font: str) -> dict[int, str]:
-    """Its signs by their codes."""
+def _symbol_table(font: str) -> dict[int, str]:
+    """Return the signs of a font by their codes."""
     rows = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, **_OTHERS}.get(font, {})
-    return {start + place: found for start, row in rows.items() for place, found in enumerate(row)}
+    return {start + offset: sign for start, row in rows.items() for offset, sign in enumerate(row)}
 
 
 # --- Numbers of lists as programs write them, and the entries that they stand before --------------
 
 TICK_MARKS = frozenset("☐☑☒✓✔✗✘□")
-"""Bullets that say something."""
+"""Bullets that carry a meaning."""
 STEP_LABEL = re.compile(r"([1-9]\d{0,8})[.)]?")
 """A number that stands alone before its entry."""
 _ROMAN = tuple(
@@ -137,38 +138,39 @@ _MOST_ROMAN, _MOST_LETTERS, _CIRCLED = 3999, 780, 20
 
 
 def add_list_entry(outline: OutlineBuilder, text: str, label: str | None, depth: int, links: Iterable[Link]) -> None:
-    """Append an entry of a list: a step where it has a number in figures; a label of another kind stands in its text.
+    """Append an entry of a list: a step where it has a number in figures. A label of another kind stands in its text.
     Without any label (None) it is text."""
     step = STEP_LABEL.fullmatch(label or "")
     kind = BlockKind.PROSE if label is None else BlockKind.STEP if step else BlockKind.ITEM
-    shown = f"{label} {text}" if label and not step else text
-    outline.add(kind, shown, depth=depth, number=int(step[1]) if step else 0, links=links)
+    shown_text = f"{label} {text}" if label and not step else text
+    outline.add(kind, shown_text, depth=depth, number=int(step[1]) if step else 0, links=links)
 
 
-def format_list_number(count: int, shape: str) -> str:
-    """A number in one of Word's ways to write it; in figures where the way is rare."""
-    upper = shape.startswith("upper") or shape.endswith("Upper")
-    match shape:
+def format_list_number(count: int, style: str) -> str:
+    """Format a number in one of Word's styles, or in figures where the style is rare."""
+    upper = style.startswith("upper") or style.endswith("Upper")
+    match style:
         case "none" | "bullet":
             return ""
         case "upperRoman" | "lowerRoman" if 0 < count <= _MOST_ROMAN:
-            found = ""
+            numeral = ""
             for worth, letters in _ROMAN:
                 times, count = divmod(count, worth)
-                found += letters * times
-            return found if upper else found.lower()
+                numeral += letters * times
+            return numeral if upper else numeral.lower()
         case "upperLetter" | "lowerLetter" | "russianUpper" | "russianLower" if 0 < count <= _MOST_LETTERS:
-            letters = _RUSSIAN if shape.startswith("russian") else ascii_lowercase
-            times, place = divmod(count - 1, len(letters))
-            return (letters[place].upper() if upper else letters[place]) * (times + 1)
-        case _ if shape.isdigit():  # the first number as it is to look
-            return str(count).zfill(len(shape))
+            letters = _RUSSIAN if style.startswith("russian") else ascii_lowercase
+            times, index = divmod(count - 1, len(letters))
+            return (letters[index].upper() if upper else letters[index]) * (times + 1)
+        case _ if style.isdigit():  # the first number as it is to look
+            return str(count).zfill(len(style))
         case "ordinal":
             ending = "th" if count % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
             return f"{count}{ending}"
         case "decimalEnclosedCircle" if 0 < count <= _CIRCLED:
+            # U+2460 is a 1 in a circle
             return chr(0x245F + count)
-        case _ if 0 < count < 100 and shape.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
+        case _ if 0 < count < 100 and style.endswith(("Counting", "CountingThousand")):  # of China, Japan and Taiwan
             tens, ones = divmod(count, 10)
             return f"{_HAN[tens] if tens > 1 else ''}{'十' if tens else ''}{_HAN[ones]}"
         case _:

@@ -1,4 +1,4 @@
-"""What stands on a slide: the order in which its shapes are read, and their paragraphs as blocks."""
+"""The content of a slide: the order in which its shapes are read, and their paragraphs as blocks."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ from pipeline.values import BlockKind, Link
 
 # --- In which order: by place, and a column's heading before its body -----------------------------
 
-_LONGEST_TITLE = 80
+_MAX_TITLE_LENGTH = 80
 _TALLER = 1.5
-"""So much taller than what stands above it is the body of a column."""
-_MOST_COLUMNS, _MOST_PANELS = 20, 200
+"""Ratio by which the body of a column is taller than its heading."""
+_MAX_COLUMNS, _MAX_PANELS = 20, 200
 _PAIR = 2
 _HALF, _INSIDE = 0.5, 0.95
 _ALIKE, _EVEN = 0.8, 0.9
-"""Of the widest card at least the width of the others, of the longest way between their
-middles or left ends that of the others."""
-_NEAR, _APART = 1.5, 2.2
-"""So much farther than the boxes of a card from each other stand cards: of two boxes or indented ones, of more."""
+"""Ratios of cards: the least width by the widest card, and the shortest way between their middles or left ends by the
+longest."""
+_MIN_PAIR_DISTANCE, _MIN_CARD_DISTANCE = 1.5, 2.2
+"""Ratios of the distance between cards to the distance between the boxes of a card: for two boxes or indented ones, for
+more."""
 
 
 @dataclass(frozen=True)
 class SlideShape:
-    """A shape and where it stands, in the slide's units from above left."""
+    """A shape and its place, in the slide's units from the upper left."""
 
     shape: etree._Element
     x: int
@@ -52,52 +53,56 @@ class SlideShape:
     width: int
     height: int
     is_panel: bool = False
-    """Whether it is drawn without a text, so that others may stand in it."""
+    """True where it is drawn without a text, so that others may stand in it."""
     is_column_heading: bool = False
-    """Whether it is the heading of the column that follows it."""
+    """True where it is the heading of the column that follows it."""
 
 
 def find_title_shape(
-    boxes: Iterable[SlideShape], lines: Callable[[etree._Element], list[str]]
+    shapes: Iterable[SlideShape], read_lines: Callable[[etree._Element], list[str]]
 ) -> etree._Element | None:
-    """Of a slide without a title the shape that stands above all others and says one short line."""
-    top = sorted((box for box in boxes if not box.is_panel), key=lambda box: box.y)[:2]
+    """Return the title of a slide without a title placeholder: the shape above all others with one short line."""
+    top = sorted((box for box in shapes if not box.is_panel), key=lambda box: box.y)[:2]
     first = top[0] if top else None
     if first is None or not first.height or len(top) == 1 or top[1].y < first.y + first.height // 2:
         return None
-    said = [line.strip() for line in lines(first.shape) if line.strip()]
-    fits = len(said) == 1 and len(said[0]) <= _LONGEST_TITLE and any(map(str.isalpha, said[0]))
-    return first.shape if fits and said[0][-1] not in ".,;:" else None
+    texts = [line.strip() for line in read_lines(first.shape) if line.strip()]
+    fits = len(texts) == 1 and len(texts[0]) <= _MAX_TITLE_LENGTH and any(map(str.isalpha, texts[0]))
+    return first.shape if fits and texts[0][-1] not in ".,;:" else None
 
 
-def sort_shapes(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
-    """From above to below and in a row from left to right; where boxes stand below others in columns, one column after
-    the other. What stands within one of several panels stays together."""
-    boxes = list(boxes)
-    panels = sorted((box for box in boxes if box.is_panel), key=lambda box: box.width * box.height)[:_MOST_PANELS]
-    boxes = [box for box in boxes if not box.is_panel]
-    held: dict[int, list[SlideShape]] = defaultdict(list)
-    for box in boxes:
-        around = next((panel for panel in panels if _holds(panel, box)), None)
-        held[id(around and around.shape)].append(box)
-    units = {id(panel.shape): held[id(panel.shape)] for panel in panels if 1 < len(held[id(panel.shape)]) < len(boxes)}
+def sort_shapes(shapes: Iterable[SlideShape]) -> Iterator[SlideShape]:
+    """Sort shapes from top to bottom and in a row from left to right; where boxes stand below others in columns, column
+    by column. The shapes in one of several panels stay together."""
+    shapes = list(shapes)
+    panels = sorted((box for box in shapes if box.is_panel), key=lambda box: box.width * box.height)[:_MAX_PANELS]
+    shapes = [box for box in shapes if not box.is_panel]
+    by_panel: dict[int, list[SlideShape]] = defaultdict(list)
+    for box in shapes:
+        around = next((panel for panel in panels if _contains(panel, box)), None)
+        by_panel[id(around and around.shape)].append(box)
+    units = {
+        id(panel.shape): by_panel[id(panel.shape)]
+        for panel in panels
+        if 1 < len(by_panel[id(panel.shape)]) < len(shapes)
+    }
     if len(units) < _PAIR:
-        yield from _in_rows(boxes)
+        yield from _order_by_rows(shapes)
         return
     inner = {id(box) for unit in units.values() for box in unit}
     outer = [panel for panel in panels if id(panel.shape) in units]
-    for box in _in_rows([*outer, *(box for box in boxes if id(box) not in inner)]):
-        yield from _in_rows(units[id(box.shape)]) if box.is_panel else (box,)
+    for box in _order_by_rows([*outer, *(box for box in shapes if id(box) not in inner)]):
+        yield from _order_by_rows(units[id(box.shape)]) if box.is_panel else (box,)
 
 
-def _holds(panel: SlideShape, box: SlideShape) -> bool:
-    """Whether all but a hair of `box` stands within `panel`."""
+def _contains(panel: SlideShape, box: SlideShape) -> bool:
+    """Return whether nearly all of `box` stands within `panel`."""
     across = min(panel.x + panel.width, box.x + box.width) - max(panel.x, box.x)
     down = min(panel.y + panel.height, box.y + box.height) - max(panel.y, box.y)
     return box.width > 0 and box.height > 0 and across >= _INSIDE * box.width and down >= _INSIDE * box.height
 
 
-def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
+def _order_by_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
     rows: list[list[SlideShape]] = []
     for box in sorted(boxes, key=lambda box: (box.y, box.x)):
         first = rows[-1][0] if rows else None
@@ -107,7 +112,7 @@ def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
             rows.append([box])
     rows = [sorted(row, key=lambda box: box.x) for row in rows]
     while rows:
-        columns, taken = _columns(rows)
+        columns, taken = _group_columns(rows)
         headed = taken > 0 and _are_bodies(columns)
         del rows[: taken + 1]
         for column in columns:
@@ -115,65 +120,70 @@ def _in_rows(boxes: Iterable[SlideShape]) -> Iterator[SlideShape]:
             yield from column[1:]
 
 
-def _columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]:
-    """The boxes of the first row, each with those of the rows below it that stand in a column under it, and how many
-    rows these are; of a table each box by itself."""
+def _group_columns(rows: list[list[SlideShape]]) -> tuple[list[list[SlideShape]], int]:
+    """Return the boxes of the first row, each with those of the rows below that stand in a column under it, and the
+    number of these rows. Return each box of a table by itself."""
     columns = [[box] for box in rows[0]]
     between = min((right.x - left.x - left.width for left, right in pairwise(rows[0])), default=0)
     gaps: list[int] = []
-    for row in rows[1:] if len(columns) <= _MOST_COLUMNS else ():
-        if not (bodies := _below(columns, row)):
+    for row in rows[1:] if len(columns) <= _MAX_COLUMNS else ():
+        if not (bodies := _match_columns(columns, row)):
             break
-        down = max(body.y - columns[place][-1].y - columns[place][-1].height for place, body in bodies.items())
+        down = max(body.y - columns[index][-1].y - columns[index][-1].height for index, body in bodies.items())
         if gaps and down > max(2 * max(gaps), between // 2):
             break
         gaps.append(down)
-        for place, body in bodies.items():
-            columns[place].append(body)
+        for index, body in bodies.items():
+            columns[index].append(body)
     if gaps and not _are_bodies(columns) and not _are_cards(columns, between / max(1, *gaps), len(gaps)):
         return [[box] for row in rows[: len(gaps) + 1] for box in row], len(gaps)
     return columns, len(gaps)
 
 
-def _below(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
-    """What of `row` stands below which of the columns; empty where some of it stands otherwise."""
-    found: dict[int, SlideShape] = {}
+def _match_columns(columns: list[list[SlideShape]], row: list[SlideShape]) -> dict[int, SlideShape]:
+    """Return the boxes of `row` by the column that they stand below; empty where one of them stands otherwise."""
+    bodies: dict[int, SlideShape] = {}
     for box in row:
-        above = [place for place, column in enumerate(columns) if _shared(column[0], box) > _HALF]
-        if len(above) != 1 or above[0] in found:
+        above = [index for index, column in enumerate(columns) if _overlap(column[0], box) > _HALF]
+        if len(above) != 1 or above[0] in bodies:
             return {}
-        found[above[0]] = box
-    return found
+        bodies[above[0]] = box
+    return bodies
 
 
-def _shared(one: SlideShape, other: SlideShape) -> float:
-    """How much of the narrower of two stands above the other."""
-    both = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    return both / max(min(one.width, other.width), 1)
+def _overlap(first: SlideShape, other: SlideShape) -> float:
+    """Return the share of the narrower of two shapes that overlaps the other horizontally."""
+    both = min(first.x + first.width, other.x + other.width) - max(first.x, other.x)
+    return both / max(min(first.width, other.width), 1)
 
 
 def _are_bodies(columns: list[list[SlideShape]]) -> bool:
-    """Whether what stands first in the columns is far less tall than what stands below it."""
+    """Return whether the first boxes of the columns are far less tall than those below them."""
     pairs = [column[:2] for column in columns if len(column) > 1]
     return len(pairs) > 1 and all(body.height >= _TALLER * head.height for head, body in pairs)
 
 
-def _are_cards(columns: list[list[SlideShape]], apart: float, lines: int) -> bool:
-    """Whether columns that stand so much farther apart than the boxes in them are no rows of a table."""
+def _are_cards(columns: list[list[SlideShape]], distance_ratio: float, lines: int) -> bool:
+    """Return whether columns that are `apart` times as far from each other as the boxes in them are no rows of a
+    table."""
     widths = [column[0].width for column in columns]
     even = any(
         len(steps) > 1 and min(steps) > _EVEN * max(steps)
         for share in (0, 0.5)
-        if (steps := [two.x - one.x + share * (two.width - one.width) for one, two in pairwise(c[0] for c in columns)])
+        if (
+            steps := [
+                right.x - left.x + share * (right.width - left.width) for left, right in pairwise(c[0] for c in columns)
+            ]
+        )
     )
     if min(widths) < _ALIKE * max(widths) and not (even and lines <= _PAIR):
         return False
     indented = all(box.x > column[0].x for column in columns for box in column[1:])
     if lines == 1 or indented:
-        return apart >= _NEAR
+        return distance_ratio >= _MIN_PAIR_DISTANCE
     if len(columns) == _PAIR and len(columns[0]) == len(columns[1]):
         return False  # what stands side by side in each row belongs together
-    return apart >= _APART
+    return distance_ratio >= _MIN_CARD_DISTANCE
 
 
 # --- Paragraphs: bullets as items, numbers as steps, the rest as prose ----------------------------
@@ -190,7 +200,7 @@ _SHAPES = {
 _AROUND = {"ParenBoth": "({})", "ParenR": "{})", "Period": "{}."}
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _OPEN = re.compile(r"[\w)%]\s*\Z")
-"""The end of a line without a mark that divides it from the next."""
+"""End of a line without a mark that divides it from the next."""
 _LEVELS = 9
 
 
@@ -200,17 +210,17 @@ def add_paragraphs(
     styles: Sequence[etree._Element],
     relations: Mapping[str, Relationship],
 ) -> None:
-    """Append the text of a shape. `styles`: where the marks of its levels may stand, the nearest first."""
+    """Append the text of a shape. `styles` may hold the marks of its levels, the nearest first."""
     styles = [*body.iterfind("{*}lstStyle"), *styles]
     above: list[int] = []
     """Levels of the entries that are open."""
     counts: dict[int, tuple[tuple[str, str], int]] = {}
-    """By level: the kind and the start of its numbers, and the last one."""
+    """Kind and start of the numbers, and the last number, by level."""
     for paragraph in body.iterfind("{*}p"):
         text, links = paragraph_text(paragraph, relations)
         if not text.strip():
             continue
-        level, mark = _mark(paragraph, styles)
+        level, mark = _list_mark(paragraph, styles)
         while above and above[-1] >= level:
             above.pop()
         numbered = mark is not None and local_name(mark) == "buAutoNum"
@@ -218,49 +228,50 @@ def add_paragraphs(
         label = None if mark is None else ""
         if mark is not None and numbered:
             kind = mark.get("type", ""), mark.get("startAt", "")
-            known, last = counts.get(level, (kind, parse_bounded_int(kind[1]) - 1))
-            last = last + 1 if known == kind else parse_bounded_int(kind[1])
+            last_kind, last = counts.get(level, (kind, parse_bounded_int(kind[1]) - 1))
+            last = last + 1 if last_kind == kind else parse_bounded_int(kind[1])
             counts[level] = kind, last
-            label = _label(kind[0], last)
+            label = _format_label(kind[0], last)
         add_list_entry(outline, text, label, len(above), links)
         if mark is not None:
             above.append(level)
 
 
-def _label(kind: str, count: int) -> str:
-    """The number of an entry as it is shown."""
-    found = _NUMBERED.fullmatch(kind)
-    name, case, around = found.groups() if found else ("", "", "")
-    said = format_list_number(count, _SHAPES.get(f"{name}{case or ''}", ""))
-    return _AROUND.get(around or "", "{}").format(said)
+def _format_label(kind: str, count: int) -> str:
+    """Return the number of an entry as it is shown."""
+    match = _NUMBERED.fullmatch(kind)
+    name, case, around = match.groups() if match else ("", "", "")
+    number = format_list_number(count, _SHAPES.get(f"{name}{case or ''}", ""))
+    return _AROUND.get(around or "", "{}").format(number)
 
 
 def paragraph_text(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> tuple[str, list[Link]]:
-    """What is shown of a paragraph, without what is struck, and the links in it."""
-    runs = list(_runs(paragraph, relations))
+    """Return the visible text of a paragraph, without struck runs, and the links in it."""
+    runs = list(_read_runs(paragraph, relations))
     return runs_text(runs), runs_links(runs)
 
 
 def content_to_cell(content: ParsedFile) -> Cell:
-    """All that was read of a cell, a line a paragraph; an entry of a list or a row of a table in it goes on in one."""
+    """Return the blocks of a cell as one text, a line a paragraph. Entries of a list or rows of a table in it share a
+    line."""
     text = ""
     for block in content.blocks:
-        said = ", ".join(filter(None, block.cells)) if block.cells else block.text
-        said = f"{block.number}. {said}" if block.number else said
+        block_text = ", ".join(filter(None, block.cells)) if block.cells else block.text
+        block_text = f"{block.number}. {block_text}" if block.number else block_text
         entry = bool(block.cells) or block.kind in {BlockKind.STEP, BlockKind.ITEM}
         between = "\n" if not entry else "; " if _OPEN.search(text) else " "
-        text += f"{between if text else ''}{said}"
+        text += f"{between if text else ''}{block_text}"
     links = tuple(link for block in content.blocks for link in block.links)
     code = tuple(block.text[start:end] for block in content.blocks for start, end in block.code)
     return Cell(text, links=links, code=code)
 
 
-def _runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
+def _read_runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
     for child in paragraph.iterchildren("*"):
         match local_name(child):
             case "AlternateContent":
                 choice = child.find("{*}Choice")
-                yield from _runs(child if choice is None else choice, relations)
+                yield from _read_runs(child if choice is None else choice, relations)
             case "m":
                 yield from (OfficeRun(formula_to_tex(formula), FORMULA_RUN) for formula in child)
             case "oMath" | "oMathPara":
@@ -268,10 +279,10 @@ def _runs(paragraph: etree._Element, relations: Mapping[str, Relationship]) -> I
             case "br":
                 yield OfficeRun("\n")
             case "r" | "fld":
-                yield from _run(child, relations)
+                yield from _read_run(child, relations)
 
 
-def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
+def _read_run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator[OfficeRun]:
     text, look = run.findtext("{*}t") or "", run.find("{*}rPr")
     if look is None:
         yield OfficeRun(text.replace("\v", "\n"))
@@ -284,16 +295,16 @@ def _run(run: etree._Element, relations: Mapping[str, Relationship]) -> Iterator
         baseline = look.get("baseline", "0").rstrip("%")
         shift = float(baseline) if baseline.lstrip("-").replace(".", "", 1).isdecimal() else 0
         link = look.find("{*}hlinkClick")
-        found = relations.get(relationship_id(link)) if link is not None else None
-        url = found.target if found and found.kind == "hyperlink" else ""
+        relation = relations.get(relationship_id(link)) if link is not None else None
+        url = relation.target if relation and relation.kind == "hyperlink" else ""
         yield OfficeRun(text.replace("\v", "\n"), SUPERSCRIPT if shift > 0 else SUBSCRIPT if shift < 0 else "", url)
 
 
-def _mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
-    """The level of a paragraph, and its bullet or number if it has one."""
-    here = paragraph.find("{*}pPr")
-    level = min(parse_bounded_int(here.get("lvl"), 0) if here is not None else 0, _LEVELS - 1)
-    for style in (here, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
+def _list_mark(paragraph: etree._Element, styles: Sequence[etree._Element]) -> tuple[int, etree._Element | None]:
+    """Return the level of a paragraph, and its bullet or number if it has one."""
+    properties = paragraph.find("{*}pPr")
+    level = min(parse_bounded_int(properties.get("lvl"), 0) if properties is not None else 0, _LEVELS - 1)
+    for style in (properties, *(style.find(f"{{*}}lvl{level + 1}pPr") for style in styles)):
         for mark in style.iterchildren("*") if style is not None else ():
             if local_name(mark) in _MARKS:
                 return level, mark if local_name(mark) != "buNone" else None

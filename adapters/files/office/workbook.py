@@ -1,4 +1,4 @@
-"""What the sheets of a workbook (XLSX and its kin) share: styles, texts, and how its parts relate."""
+"""The data that the sheets of a workbook (XLSX and its kin) share: styles, texts, and the relations of its parts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _OFF = {"0", "false", "off"}
 
 
 class CellStyle(NamedTuple):
-    """How a cell looks, as far as it changes what it says."""
+    """The look of a cell, as far as it changes its meaning."""
 
     format: NumberFormat
     is_emphasized: bool = False
-    """Bold, or with a colour behind: so headers look."""
+    """True where it is bold, or has a coloured background, as headers have."""
     is_struck: bool = False
 
 
@@ -36,35 +36,35 @@ class WorkbookSheet(NamedTuple):
 
 
 class Workbook:
-    """Raises Refused where the file is no workbook."""
+    """A workbook. Raises Refused where the file is none."""
 
-    def __init__(self, content: bytes, unread: Callable[[str], None]) -> None:
-        self.package = package = OfficePackage(content, unread)
+    def __init__(self, content: bytes, on_unread: Callable[[str], None]) -> None:
+        self.package = package = OfficePackage(content, on_unread)
         path = package.main_part("xl/workbook.xml")
         book, parts = package.xml(path), package.relationships(path)
         if book is None:
             raise Refused("the file is no workbook", what_to_do="Open and save it again.")
-        self.from_1904 = _switched(book.find("{*}workbookPr"), "date1904", "0")
-        self.calculates = _switched(book.find("{*}calcPr"), "fullCalcOnLoad", "0")
-        """Whether stored values are only there until the file is opened."""
+        self.from_1904 = _is_switched_on(book.find("{*}workbookPr"), "date1904", "0")
+        self.calculates = _is_switched_on(book.find("{*}calcPr"), "fullCalcOnLoad", "0")
+        """True where stored values only serve until the file is opened."""
         self.sheets = [
             WorkbookSheet(sheet.get("name", ""), part.kind, part.target, sheet.get("state", "visible") == "visible")
             for sheet in book.iterfind("{*}sheets/{*}sheet")
             if (part := parts.get(relationship_id(sheet)))
         ]
         kinds = {part.kind: part.target for part in parts.values()}
-        self.styles = _styles(package.xml(kinds.get("styles", "")))
+        self.styles = _read_styles(package.xml(kinds.get("styles", "")))
         self.strings: list[str] = []
         try:
             items = iter_elements(package.read(kinds.get("sharedStrings", "")) or b"<sst/>", "si")
             self.strings.extend(inline_text(item).strip() for item in items)
         except etree.XMLSyntaxError:
-            unread("texts that cells share: damaged, those behind were not read")
+            on_unread("texts that cells share: damaged, those behind were not read")
         self.title = package.title()
 
 
 def iter_elements(part: bytes, *tags: str) -> Iterator[Any]:
-    """Elements of these names as they end, each forgotten once the next is asked for."""
+    """Yield elements of these names as they end. Each is freed when the next is asked for."""
     safe: dict[str, Any] = {"resolve_entities": False, "no_network": True, "huge_tree": True, "recover": False}
     for _, element in etree.iterparse(io.BytesIO(part), tag=tuple(f"{{*}}{tag}" for tag in tags), **safe):
         yield element
@@ -74,47 +74,47 @@ def iter_elements(part: bytes, *tags: str) -> Iterator[Any]:
 
 
 def unescape_text(text: str | None) -> str:
-    """Without the form in which characters are written that XML lacks: `_x000D_`."""
+    """Decode the characters that XML lacks from their form `_x000D_`."""
     if not text or "_x" not in text:
         return text or ""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def inline_text(holder: Any) -> str:
-    """As `rich_text`, at once where all of it is one text."""
+    """Return the text of a cell like `rich_text`, in one step where it is a single text."""
     if len(holder) == 1 and holder[0].tag[-2:] == "}t":
         return unescape_text(holder[0].text)
     return rich_text(holder)
 
 
 def rich_text(holder: Any) -> str:
-    """The text of a cell, without struck runs and phonetic readings; raised figures are told apart."""
+    """Return the text of a cell, without struck runs and phonetic readings, with raised figures marked."""
     text = ""
     for run in holder:
         match local_name(run):
             case "t":
                 text += unescape_text(run.text)
-            case "r" if not _switched(run.find("{*}rPr/{*}strike"), "val", "1"):
-                said = unescape_text(run.findtext("{*}t"))
+            case "r" if not _is_switched_on(run.find("{*}rPr/{*}strike"), "val", "1"):
+                run_text = unescape_text(run.findtext("{*}t"))
                 align = run.find("{*}rPr/{*}vertAlign")
-                place = align.get("val") if align is not None else ""
+                alignment = align.get("val") if align is not None else ""
                 text += (
-                    format_superscript(said, text)
-                    if place == "superscript"
-                    else format_subscript(said)
-                    if place == "subscript"
-                    else said
+                    format_superscript(run_text, text)
+                    if alignment == "superscript"
+                    else format_subscript(run_text)
+                    if alignment == "subscript"
+                    else run_text
                 )
     return text
 
 
-def _styles(tree: Any) -> list[CellStyle]:
-    """The looks that cells name by their places."""
+def _read_styles(tree: Any) -> list[CellStyle]:
+    """Return the styles that cells name by their places."""
     if tree is None:
         return [CellStyle(parse_number_format("General"))]
     codes = {form.get("numFmtId"): form.get("formatCode", "") for form in tree.iterfind("{*}numFmts/{*}numFmt")}
     bold, struck = (
-        [_switched(font.find(f"{{*}}{mark}"), "val", "1") for font in tree.iterfind("{*}fonts/{*}font")]
+        [_is_switched_on(font.find(f"{{*}}{mark}"), "val", "1") for font in tree.iterfind("{*}fonts/{*}font")]
         for mark in ("b", "strike")
     )
     solid = [
@@ -126,16 +126,16 @@ def _styles(tree: Any) -> list[CellStyle]:
             parse_bounded_int(form.get("numFmtId"), 0), "General"
         )
         font = form.get("fontId")
-        strong = _at(bold, font) or _at(solid, form.get("fillId"))
-        styles.append(CellStyle(parse_number_format(code), strong, _at(struck, font)))
-    return styles or _styles(None)
+        strong = _flag_at(bold, font) or _flag_at(solid, form.get("fillId"))
+        styles.append(CellStyle(parse_number_format(code), strong, _flag_at(struck, font)))
+    return styles or _read_styles(None)
 
 
-def _switched(element: Any, name: str, otherwise: str) -> bool:
-    """Whether an element is there and not switched off; `otherwise`: what it stands for without the attribute."""
-    return element is not None and element.get(name, otherwise).lower() not in _OFF
+def _is_switched_on(element: Any, name: str, default: str) -> bool:
+    """Return whether an element is there and not switched off. `default` is its value without the attribute."""
+    return element is not None and element.get(name, default).lower() not in _OFF
 
 
-def _at(values: list[bool], place: str | None) -> bool:
-    index = parse_bounded_int(place, 0)
+def _flag_at(values: list[bool], position: str | None) -> bool:
+    index = parse_bounded_int(position, 0)
     return index < len(values) and values[index]

@@ -1,1 +1,1 @@
-"""PDF: characters and rules of its pages, put back into lines, tables, paragraphs, headings and lists."""
+"""PDF: the characters and rules of its pages, put back into lines, tables, paragraphs, headings and lists."""

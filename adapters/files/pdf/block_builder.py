@@ -1,4 +1,5 @@
-"""Lines and tables in reading order -> paragraphs, headings, lists and code, told by place and kind of the letters."""
+"""Lines and tables in reading order as paragraphs, headings, lists and code, by the place and style of their
+letters."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from pipeline.values import BlockKind
 # --- Which lines are headings ---------------------------------------------------------------------
 
 HEADING_SIZE_RATIO = 1.12
-"""A heading's letters are this much larger than those of the text, or bold."""
+"""Ratio of a heading's letters to those of the text, unless they are bold."""
 BULLET_ITEM = re.compile(r"(?:[•●▪◦‣·–—*○■□➢►▶➤-]|o(?= \S)|§(?= \D))\s+(?=\S)|(?=[☐☑☒✓✔✗✘]\s*\S)")
 NUMBERED_ITEM = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)|\(?([a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
@@ -27,16 +28,16 @@ def heading_key(text: str) -> str:
 
 
 def largest_line(lines: Sequence[PdfLine], body: float) -> str:
-    """The one line in the largest letters, if it is on the first page."""
+    """Return the text of the single largest line, if it is on the first page."""
     size = max((line.style.size for line in lines), default=0)
-    found = [line for line in lines if line.style.size == size]
-    near = len(found) == 1 or (len(found) == 2 and 0 < found[0].y - found[1].y < 1.6 * size)
-    alone = near and found[0].page == found[-1].page == 1 and size >= HEADING_SIZE_RATIO * body
-    return " ".join(line.text for line in found) if alone else ""
+    largest = [line for line in lines if line.style.size == size]
+    is_together = len(largest) == 1 or (len(largest) == 2 and 0 < largest[0].y - largest[1].y < 1.6 * size)
+    alone = is_together and largest[0].page == largest[-1].page == 1 and size >= HEADING_SIZE_RATIO * body
+    return " ".join(line.text for line in largest) if alone else ""
 
 
 class HeadingClassifier:
-    """The headings of a document; `bookmarks` are titles with their levels."""
+    """A classifier of the headings of a document. `bookmarks` are titles with their levels."""
 
     def __init__(self, parts: Sequence[PdfLine | PdfTable], bookmarks: Mapping[str, int], body: float) -> None:
         self._bookmarks, self._body = bookmarks, body
@@ -46,15 +47,15 @@ class HeadingClassifier:
         ]
         letters = sum(len(line.text) for line in lines)
         bold = sum(len(line.text) for line in lines if line.style.bold)
-        self._bold = 2 * bold > letters > sum(map(len, cells))
-        self._sizes = _told_apart(
+        self._is_mostly_bold = 2 * bold > letters > sum(map(len, cells))
+        self._sizes = _distinct_sizes(
             sorted({line.style.size for line in lines if line.style.size >= HEADING_SIZE_RATIO * body}, reverse=True)
         )
-        self._steps = {id(line) for pair in pairwise(parts) if _both_steps(*pair) for line in pair}
+        self._steps = {id(line) for pair in pairwise(parts) if _are_steps(*pair) for line in pair}
 
     def classify(self, lines: list[PdfLine], text: str) -> int:
-        """1 for the largest letters. Bookmarks are believed; without, a heading is short, larger, bold or in italics,
-        and no sentence."""
+        """Return the level of a heading, 1 for the largest letters, or 0 for text. Bookmarks are trusted. Without them,
+        a heading is short, larger, bold or in italics, and no sentence."""
         if level := self._bookmarks.get(heading_key(text)):
             return level
         style = lines[0].style
@@ -71,117 +72,119 @@ class HeadingClassifier:
         if rank:
             return rank
         dots = min(text.split()[0].rstrip(".").count("."), 4) if text[0].isdigit() else 0
-        if style.bold and not self._bold and style.size > 0.9 * self._body:
+        if style.bold and not self._is_mostly_bold and style.size > 0.9 * self._body:
             return len(self._sizes) + 1 + dots
         if style.italic and len(lines) == 1 and words <= 10 and style.size > 0.97 * self._body and text[0].isupper():
             return len(self._sizes) + 2 + dots
         return 0
 
 
-def _both_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
-    """Whether two lines are numbered entries of a list, one below the other."""
+def _are_steps(before: PdfLine | PdfTable, line: PdfLine | PdfTable) -> bool:
+    """Return whether two lines are numbered entries of a list, one below the other."""
     if isinstance(before, PdfTable) or isinstance(line, PdfTable) or before.style.size != line.style.size:
         return False
-    near = 0 < before.y - line.y < 3 * line.style.size
-    return near and bool(NUMBERED_ITEM.match(before.text) and NUMBERED_ITEM.match(line.text))
+    is_near = 0 < before.y - line.y < 3 * line.style.size
+    return is_near and bool(NUMBERED_ITEM.match(before.text) and NUMBERED_ITEM.match(line.text))
 
 
-def _told_apart(sizes: Sequence[float]) -> list[float]:
-    """Sizes that differ so that one sees it, from the largest."""
-    kept: list[float] = []
+def _distinct_sizes(sizes: Sequence[float]) -> list[float]:
+    """Return the sizes that differ visibly, from the largest."""
+    distinct: list[float] = []
     for size in sizes:
-        if not kept or size < kept[-1] - 0.35:
-            kept.append(size)
-    return kept
+        if not distinct or size < distinct[-1] - 0.35:
+            distinct.append(size)
+    return distinct
 
 
 # --- Paragraphs, headings, lists and code ---------------------------------------------------------
 
 _GAP = 1.45
-"""Lines further apart than this many usual distances belong to different paragraphs."""
+"""Ratio to the usual distance above which lines belong to different paragraphs."""
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 
 
 class PdfBlockBuilder:
-    """Fills an outline from what stands on the pages."""
+    """A builder that fills an outline from the elements of the pages."""
 
     def __init__(
         self,
         outline: OutlineBuilder,
         lines: Sequence[PdfLine],
-        words: PdfVocabulary,
+        vocabulary: PdfVocabulary,
         headings: HeadingClassifier,
         title: str,
         body: float,
     ) -> None:
-        self._outline, self._words, self._headings, self._title = outline, words, headings, heading_key(title)
+        self._outline, self._vocabulary, self._headings, self._title = outline, vocabulary, headings, heading_key(title)
         self._body = body
-        self._usual = _pitch(lines, self._body)
+        self._usual_distance = _line_distance(lines, self._body)
         self._indents: list[float] = []
 
     def add_page_elements(self, parts: Sequence[PdfLine | PdfTable], notes: Mapping[int, Mapping[str, str]]) -> None:
         paragraph: list[PdfLine] = []
         for part in parts:
-            if paragraph and (isinstance(part, PdfTable) or self._breaks(paragraph, part)):
-                self._paragraph(paragraph, notes)
+            if paragraph and (isinstance(part, PdfTable) or self._starts_paragraph(paragraph, part)):
+                self._add_paragraph(paragraph, notes)
                 paragraph = []
             if isinstance(part, PdfTable):
-                self._table(part, notes)
+                self._add_table(part, notes)
             else:
                 paragraph.append(part)
         if paragraph:
-            self._paragraph(paragraph, notes)
+            self._add_paragraph(paragraph, notes)
 
-    def _table(self, table: PdfTable, notes: Mapping[int, Mapping[str, str]]) -> None:
+    def _add_table(self, table: PdfTable, notes: Mapping[int, Mapping[str, str]]) -> None:
         self._indents = []
         texts = []
         for row, page in zip(table.rows, table.pages, strict=True):
-            known = notes.get(page, {})
-            texts.append([resolve_note_marks(self._words.join_lines(cell), known)[0] if cell else "" for cell in row])
+            page_notes = notes.get(page, {})
+            texts.append(
+                [resolve_note_marks(self._vocabulary.join_lines(cell), page_notes)[0] if cell else "" for cell in row]
+            )
         self._outline.page = table.page
         self._outline.add_table(texts[: table.header], header=table.header)
         for cells, page in list(zip(texts, table.pages, strict=True))[table.header :]:
             self._outline.page = page
             self._outline.add_row(BlockKind.ROW, cells)
 
-    def _paragraph(self, lines: list[PdfLine], notes: Mapping[int, Mapping[str, str]]) -> None:
+    def _add_paragraph(self, lines: list[PdfLine], notes: Mapping[int, Mapping[str, str]]) -> None:
         self._outline.page = lines[0].page
         if lines[0].style.mono:
-            self._outline.add(BlockKind.CODE, _code(lines))
+            self._outline.add(BlockKind.CODE, _join_code(lines))
             return
-        known = notes.get(lines[0].page, {})
-        text, _ = resolve_note_marks(self._words.join_lines([line.text for line in lines]), known)
+        page_notes = notes.get(lines[0].page, {})
+        text, _ = resolve_note_marks(self._vocabulary.join_lines([line.text for line in lines]), page_notes)
         text = " ".join(DOT_LEADERS.sub(" ", text).split()) if has_dot_leaders(text) else text.strip()
         if level := self._headings.classify(lines, text):
             self._indents = []
             self._outline.add_heading(level, text, title=bool(self._title) and heading_key(text) == self._title)
         elif match := BULLET_ITEM.match(text):
-            self._outline.add(BlockKind.ITEM, text[match.end() :], depth=self._depth(lines[0]))
+            self._outline.add(BlockKind.ITEM, text[match.end() :], depth=self._list_depth(lines[0]))
         elif match := NUMBERED_ITEM.match(text):
             letter = match.group(2)
             number = int(match.group(1)) if not letter else _ROMAN.get(letter) or ord(letter[0]) - 96
-            self._outline.add(BlockKind.STEP, text[match.end() :], depth=self._depth(lines[0]), number=number)
+            self._outline.add(BlockKind.STEP, text[match.end() :], depth=self._list_depth(lines[0]), number=number)
         else:
             if lines[0].x0 <= min(self._indents, default=0) + 2:
                 self._indents = []
             self._outline.add(BlockKind.PROSE, text)
 
-    def _depth(self, line: PdfLine) -> int:
-        """In how many entries of the list it stands, by how far it is indented."""
+    def _list_depth(self, line: PdfLine) -> int:
+        """Return the number of list entries around a line, by its indent."""
         while self._indents and self._indents[-1] > line.x0 + 3:
             self._indents.pop()
         if not self._indents or self._indents[-1] < line.x0 - 3:
             self._indents.append(line.x0)
         return min(len(self._indents) - 1, 8)
 
-    def _breaks(self, paragraph: list[PdfLine], line: PdfLine) -> bool:
+    def _starts_paragraph(self, paragraph: list[PdfLine], line: PdfLine) -> bool:
         before, first = paragraph[-1], paragraph[0]
         size = line.style.size
-        apart = before.y - line.y
+        distance = before.y - line.y
         if line.style.mono != before.style.mono or line.has_rule_above:
             return True
         if line.style.mono:
-            return not 0 < apart < 3.2 * size or line.page != before.page
+            return not 0 < distance < 3.2 * size or line.page != before.page
         if abs(size - before.style.size) > 0.6:
             return True
         if (
@@ -197,26 +200,28 @@ class PdfBlockBuilder:
         ends = before.text.endswith((".", "!", "?", ":"))
         if lettered and ends:
             return True
-        if line.page != before.page or apart < -2 * size:
+        if line.page != before.page or distance < -2 * size:
             return ends or not (line.text[:1].islower() or before.text.endswith("-"))
-        usual = min(self._usual, 1.5 * size) if size > HEADING_SIZE_RATIO * self._body else self._usual
-        if not -0.5 * size < apart <= max(_GAP * usual, 1.3 * size):
+        usual = (
+            min(self._usual_distance, 1.5 * size) if size > HEADING_SIZE_RATIO * self._body else self._usual_distance
+        )
+        if not -0.5 * size < distance <= max(_GAP * usual, 1.3 * size):
             return True
-        if len(paragraph) > 1 and apart > 1.3 * (paragraph[-2].y - before.y) > 0:
+        if len(paragraph) > 1 and distance > 1.3 * (paragraph[-2].y - before.y) > 0:
             return True
         if line.style.italic != before.style.italic and (ends or len(paragraph) == 1) and line.style.italic is False:
             return len(before.text) < 60
-        return self._is_short(before, line, ends=ends) or self._indented(first, before, line, ends=ends)
+        return self._is_short(before, line, ends=ends) or self._changes_indent(first, before, line, ends=ends)
 
     def _is_short(self, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
-        """Whether the next word would have fitted, so that the line ends where it was meant to."""
+        """Return whether the next word would have fitted, so that the line ends on purpose."""
         word = line.text.split(" ", 1)[0]
         needed = (len(word) * 0.6 + 0.6) * line.style.size
         if before.x1 + needed < line.x1 and not before.text.endswith("-"):
             return True
         return ends and before.x1 + needed + 2 * line.style.size < before.column_right
 
-    def _indented(self, first: PdfLine, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
+    def _changes_indent(self, first: PdfLine, before: PdfLine, line: PdfLine, *, ends: bool) -> bool:
         if BULLET_ITEM.match(first.text) or NUMBERED_ITEM.match(first.text):
             return line.x0 < first.x0 - 2 or (line.x0 < first.x0 + 1 and (ends or before.x0 > first.x0 + 1))
         size = line.style.size
@@ -226,9 +231,9 @@ class PdfBlockBuilder:
         return ends and line.x0 > before.x0 + 0.8 * size
 
 
-def _pitch(lines: Sequence[PdfLine], body: float) -> float:
-    """How far lines of a paragraph stand below each other, where most go on in the next one: else every line may be
-    a paragraph of its own."""
+def _line_distance(lines: Sequence[PdfLine], body: float) -> float:
+    """Return the distance between the lines of a paragraph, where most lines continue in the next one: otherwise every
+    line may be a paragraph of its own."""
     below = [(a, b) for a, b in pairwise(lines) if a.page == b.page and 0 < a.y - b.y < 4 * body]
     gaps = sorted(a.y - b.y for a, b in below)
     if not gaps:
@@ -239,8 +244,8 @@ def _pitch(lines: Sequence[PdfLine], body: float) -> float:
     return usual if usual <= 1.6 * body or 2 * goes_on > len(wide) else min(gaps[len(gaps) // 4], 1.25 * body)
 
 
-def _code(lines: Sequence[PdfLine]) -> str:
-    """Lines with their indentation; what stands further apart than a line is parted by an empty one."""
+def _join_code(lines: Sequence[PdfLine]) -> str:
+    """Join lines with their indentation. An empty line separates those that are further apart than a line."""
     left = min(line.x0 for line in lines)
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 4]
     width = median(widths) if widths else 0.6 * lines[0].style.size

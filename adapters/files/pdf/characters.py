@@ -1,4 +1,4 @@
-"""The letters of a PDF's page with their places, in as few calls of PDFium as it takes."""
+"""The letters of a PDF page with their places, in as few calls of PDFium as possible."""
 
 from __future__ import annotations
 
@@ -30,47 +30,47 @@ class PdfFont(NamedTuple):
     italic: bool = False
     mono: bool = False
     mono_by_flag_only: bool = True
-    """Whether it is monospaced is told by a flag alone."""
+    """True where only a flag says that it is monospaced."""
     is_symbol_font: bool = False
     is_dingbat_font: bool = False
 
 
 def fast_pointer_call(function: Any, *arguments: Any) -> Any:
-    """`function` giving an address as a plain number, which is twice as fast."""
-    told = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
-    return told(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    """Return `function` with its address as a plain number, which is twice as fast."""
+    prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)
+    return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 class PdfFonts:
-    """The fonts of a document, each asked once."""
+    """The fonts of a document, each looked up once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, PdfFont] = {}
+        self._fonts: dict[int, PdfFont] = {}
         self._font_of = fast_pointer_call(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p)
 
     def font_for(self, drawn: int) -> PdfFont:
-        """The font of an object that draws letters."""
+        """Return the font of an object that draws letters."""
         if not drawn:
             return PdfFont()
         address = self._font_of(drawn) or 0
-        if address not in self._known:
-            self._known[address] = _told(ctypes.cast(address, pdfium.FPDF_FONT))
-        return self._known[address]
+        if address not in self._fonts:
+            self._fonts[address] = _describe_font(ctypes.cast(address, pdfium.FPDF_FONT))
+        return self._fonts[address]
 
 
-def _told(font: Any) -> PdfFont:
+def _describe_font(font: Any) -> PdfFont:
     buffer = ctypes.create_string_buffer(200)
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
     name = buffer.value.decode("utf-8", "replace")
     flags = max(0, pdfium.FPDFFont_GetFlags(font))
     heavy = pdfium.FPDFFont_GetWeight(font) >= 600
-    symbols, named = bool(_SYMBOL.search(name)), bool(_MONO.search(name))
+    symbols, is_mono = bool(_SYMBOL.search(name)), bool(_MONO.search(name))
     return PdfFont(
         name,
         bold=heavy or bool(flags & _BOLD_FLAG or _BOLD.search(name)),
         italic=bool(flags & _ITALIC_FLAG or _ITALIC.search(name)),
-        mono=bool(flags & _FIXED_FLAG or named) and not symbols,
-        mono_by_flag_only=not named,
+        mono=bool(flags & _FIXED_FLAG or is_mono) and not symbols,
+        mono_by_flag_only=not is_mono,
         is_symbol_font=symbols,
         is_dingbat_font=bool(_DINGBAT.search(name)),
     )
@@ -85,22 +85,22 @@ _WORD = re.compile(r"\S+")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SWAPPED = re.compile("(?<=[A-Za-z])[昀椀氀琀]+|[昀椀氀琀]+(?=[A-Za-z])")
 _LETTERS = str.maketrans("昀椀氀琀", "filt")
-"""What ligatures come to where Ghostscript wrote the bytes of their letters the wrong way round."""
+"""Characters that ligatures turn into where Ghostscript wrote the bytes of their letters the wrong way round."""
 _CODES = str.maketrans("\x15\x16\x1b\x1c\x1d\x1e\x1f", "–—\ufb00\ufb01\ufb02\ufb03\ufb04")
-"""Control characters, by what TeX's T1 encoding has there."""
+"""Control characters, by their meaning in TeX's T1 encoding."""
 _MEANT = str.maketrans({**_LIGATURES, **dict.fromkeys(range(9), ""), 2: "-", 0xFFFE: "-", 0x2011: "-", 0x7F: "•"})
 _RECOGNIZED, _BY_WORD, _FIXED, _BY_CELL, _APART = 1.2, 0.95, 0.75, 0.5, 0.32
-"""How far words stand from each other at most: where they were recognized in a picture, where lines are filled by wide
+"""Largest distances between words, in sizes: where they were recognised in a picture, where lines are filled by wide
 blanks, where letters are as wide as a blank, where each cell is drawn by itself, and where the file has no blank."""
 
 
-def rotate_point(x: float, y: float, turn: int) -> tuple[float, float]:
-    """Where a place comes to when the page is turned so that letters turned so often stand upright."""
-    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
+def rotate_point(x: float, y: float, quarter_turns: int) -> tuple[float, float]:
+    """Rotate a point with the page, so that letters turned by `quarter_turns` stand upright."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[quarter_turns]
 
 
 class PageCharacters:
-    """The letters of one page; `fonts` is kept from page to page."""
+    """The letters of one page. `fonts` is shared between pages."""
 
     def __init__(self, page: Any, fonts: PdfFonts, *, by_word: bool) -> None:
         self._page = pdfium.FPDFText_LoadPage(page)
@@ -109,43 +109,43 @@ class PageCharacters:
         self._styles: dict[int, PdfStyle] = {}
         self._object = fast_pointer_call(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_int)
         self._mode = fast_pointer_call(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_void_p)
-        self._here = ctypes.cast(self._page, ctypes.c_void_p)
+        self._page_handle = ctypes.cast(self._page, ctypes.c_void_p)
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._places = [ctypes.byref(number) for number in self._numbers]
         self._matrix = pdfium.FS_MATRIX()
         self._size = ctypes.c_float()
         self.unreadable = 0
-        self.text = self._all().translate(_CODES)
+        self.text = self._read_text().translate(_CODES)
 
     def close(self) -> None:
         pdfium.FPDFText_ClosePage(self._page)
 
-    def _all(self) -> str:
-        """One character for each of PDFium's, so that places in the text are its indexes."""
+    def _read_text(self) -> str:
+        """Return one character for each of PDFium's, so that places in the text are its indexes."""
         count = max(0, pdfium.FPDFText_CountChars(self._page))
         buffer = (ctypes.c_ushort * (count * 2 + 2))()
-        got = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
-        text = bytes(buffer)[: 2 * max(0, got - 1)].decode("utf-16-le", "replace")
+        written = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
+        text = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "replace")
         if len(text) != count:
-            known = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
-            text = _PAIR.sub(self._whole, "".join(map(chr, known)))
-        return _SWAPPED.sub(lambda found: found.group().translate(_LETTERS), text)
+            codes = [min(pdfium.FPDFText_GetUnicode(self._page, index), 0x10FFFF) or 0x20 for index in range(count)]
+            text = _PAIR.sub(self._join_halves, "".join(map(chr, codes)))
+        return _SWAPPED.sub(lambda match: match.group().translate(_LETTERS), text)
 
-    def _whole(self, halves: re.Match[str]) -> str:
-        """A letter that PDFium tells in two halves, such as those of formulas, and marks that are not seen; once where
-        a program wrote it twice at its place."""
+    def _join_halves(self, halves: re.Match[str]) -> str:
+        """Join a letter that PDFium gives in two halves, such as those of formulas, with marks that are not seen. A
+        letter that a program wrote twice at its place is kept once."""
         if len(halves.group()) < 2:
             return " "
         letter = halves.group(1).encode("utf-16", "surrogatepass").decode("utf-16")
-        told = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
+        text = f"{unicodedata.normalize('NFKC', letter)[:1]}\1"
         if halves.group(2) is None:
-            return told
+            return text
         left = self._numbers[0]
         places = []
         for index in (halves.start(), halves.start(2)):
             pdfium.FPDFText_GetCharBox(self._page, index, *self._places)
             places.append(left.value)
-        return told + ("\1\1" if places[0] == places[1] else told)
+        return text + ("\1\1" if places[0] == places[1] else text)
 
     def spans(self) -> Iterator[PdfSpan]:
         for line in _LINE.finditer(self.text):
@@ -154,51 +154,55 @@ class PageCharacters:
             if start >= end:
                 continue
             if not text.isascii() and is_right_to_left(text):
-                yield from self._from_right(start, end)
-            elif self._drawn(start) == self._drawn(end - 1):
-                yield from self._apart(start, end) if self._by_word else self._piece(start, end)
+                yield from self._right_to_left_spans(start, end)
+            elif self._text_object(start) == self._text_object(end - 1):
+                yield from self._split_at_gaps(start, end) if self._by_word else self._make_spans(start, end)
             else:
-                yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+                yield from self._join_runs([word.span() for word in _WORD.finditer(self.text, start, end)])
 
-    def _apart(self, start: int, end: int) -> Iterator[PdfSpan]:
-        """A line that is drawn in one go, in parts where there are wide gaps between its words."""
-        style = self._style(start)
+    def _split_at_gaps(self, start: int, end: int) -> Iterator[PdfSpan]:
+        """Yield a line that is drawn in one go, split at wide gaps between its words."""
+        style = self._style_at(start)
         if style.quarter_turns or style.is_unmapped:
-            yield from self._runs([word.span() for word in _WORD.finditer(self.text, start, end)])
+            yield from self._join_runs([word.span() for word in _WORD.finditer(self.text, start, end)])
             return
         left, right, *_ = self._numbers
         box, page, places, limit = pdfium.FPDFText_GetCharBox, self._page, self._places, _BY_WORD * style.size
-        begun, until, near = start, start, math.inf
+        piece_start, until, limit_x = start, start, math.inf
         for word in _WORD.finditer(self.text, start, end):
             first, after = word.span()
             box(page, first, *places)
             x = left.value
-            if x > near:  # further than words of usual letters reach
+            if x > limit_x:  # further than words of usual letters reach
                 box(page, until - 1, *places)
                 if x - right.value > limit:
-                    yield from self._piece(begun, until)
-                    begun = first
-            until, near = after, x + (0.4 * (after - first)) * style.size + limit
-        yield from self._piece(begun, until)
+                    yield from self._make_spans(piece_start, until)
+                    piece_start = first
+            until, limit_x = after, x + (0.4 * (after - first)) * style.size + limit
+        yield from self._make_spans(piece_start, until)
 
-    def _runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
-        """Words that are drawn in one go as one piece, or each as its own."""
-        begun, until, drawn, line = -1, -1, 0, words[0][0]
+    def _join_runs(self, words: list[tuple[int, int]]) -> Iterator[PdfSpan]:
+        """Yield words that are drawn in one go as one piece, others each as their own."""
+        piece_start, until, drawn, line = -1, -1, 0, words[0][0]
         for start, end in words:
-            first, last = self._drawn(start), self._drawn(end - 1)
-            if begun >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
-                yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
-                begun = -1
+            first, last = self._text_object(start), self._text_object(end - 1)
+            if piece_start >= 0 and (self._by_word or not first == drawn == last or start - until > 1):
+                yield from self._make_spans(
+                    piece_start, until, separate=piece_start > line and self._is_generated(piece_start - 1)
+                )
+                piece_start = -1
             if first == last:
-                begun, until, drawn = (start if begun < 0 else begun), end, first
+                piece_start, until, drawn = (start if piece_start < 0 else piece_start), end, first
             else:
-                yield from self._parts(start, end)
-        if begun >= 0:
-            yield from self._piece(begun, until, apart=begun > line and self._generated(begun - 1))
+                yield from self._word_parts(start, end)
+        if piece_start >= 0:
+            yield from self._make_spans(
+                piece_start, until, separate=piece_start > line and self._is_generated(piece_start - 1)
+            )
 
-    def _from_right(self, start: int, end: int) -> Iterator[PdfSpan]:
-        """A line from right to left by the places of its letters: files hold them in either order."""
-        style = self._style(start)
+    def _right_to_left_spans(self, start: int, end: int) -> Iterator[PdfSpan]:
+        """Yield a line from right to left by the places of its letters: files hold them in either order."""
+        style = self._style_at(start)
         glyphs, box = [], pdfium.FS_RECTF()
         for index in range(start, end):
             if not self.text[index].isspace():
@@ -208,25 +212,25 @@ class PageCharacters:
         for x0, x1, text in reorder_right_to_left(glyphs, style.size):
             yield PdfSpan(text, x0, x1, self._numbers[1].value, style, start)
 
-    def _generated(self, index: int) -> bool:
-        """Whether the file does not have that character."""
+    def _is_generated(self, index: int) -> bool:
+        """Return whether the file lacks that character."""
         return bool(pdfium.FPDFText_IsGenerated(self._page, index) == 1)
 
-    def _parts(self, start: int, end: int) -> Iterator[PdfSpan]:
-        """A word of which parts are drawn apart, such as one with a raised figure."""
-        begun, drawn = start, self._drawn(start)
+    def _word_parts(self, start: int, end: int) -> Iterator[PdfSpan]:
+        """Yield the parts of a word that are drawn apart, such as a raised figure in it."""
+        part_start, drawn = start, self._text_object(start)
         for index in range(start + 1, end + 1):
-            now = self._drawn(index) if index < end else -1
+            now = self._text_object(index) if index < end else -1
             if now != drawn:
-                yield from self._piece(begun, index, glued=begun > start)
-                begun, drawn = index, now
+                yield from self._make_spans(part_start, index, glued=part_start > start)
+                part_start, drawn = index, now
 
-    def _drawn(self, index: int) -> int:
-        """The object that draws a letter."""
-        return self._object(self._here, index) or 0
+    def _text_object(self, index: int) -> int:
+        """Return the object that draws a letter."""
+        return self._object(self._page_handle, index) or 0
 
-    def _piece(self, start: int, end: int, *, glued: bool = False, apart: bool = False) -> Iterator[PdfSpan]:
-        style = self._style(start)
+    def _make_spans(self, start: int, end: int, *, glued: bool = False, separate: bool = False) -> Iterator[PdfSpan]:
+        style = self._style_at(start)
         if style.is_unmapped and end - start > 1:
             self.unreadable += end - start
             return
@@ -249,26 +253,26 @@ class PageCharacters:
         count = end - start
         if self._by_word and 1 < count < 12 and x1 - origin > 1.3 * style.size * count:  # figures of several columns
             for index in range(start, end):
-                yield from self._piece(index, index + 1)
+                yield from self._make_spans(index, index + 1)
             return
         if style.mono and style.mono_by_flag_only:
-            told = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
-            style = style._replace(mono=told and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
-        reach = _BY_WORD if self._by_word else _APART if apart else _BY_CELL
+            is_latin = sum(letter.isascii() and letter.isalpha() for letter in text) > 2
+            style = style._replace(mono=is_latin and 0.48 < (x1 - origin) / (count * style.size or 1) < 0.72)
+        reach = _BY_WORD if self._by_word else _APART if separate else _BY_CELL
         if style.is_ocr:
             reach = _RECOGNIZED
         elif style.mono:
             reach = max(reach, _FIXED)
         yield PdfSpan(text, origin, x1, y, style, start, glued, reach)
 
-    def _style(self, index: int) -> PdfStyle:
-        drawn = self._drawn(index)
+    def _style_at(self, index: int) -> PdfStyle:
+        drawn = self._text_object(index)
         style = self._styles.get(drawn)
         if style is None:
-            style = self._styles[drawn] = self._told(index, drawn)
+            style = self._styles[drawn] = self._read_style(index, drawn)
         return style
 
-    def _told(self, index: int, drawn: int) -> PdfStyle:
+    def _read_style(self, index: int, drawn: int) -> PdfStyle:
         matrix = self._matrix
         pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(matrix))
         size = pdfium.FPDFText_GetFontSize(self._page, index) * math.hypot(matrix.c, matrix.d)
@@ -276,7 +280,7 @@ class PageCharacters:
         turn = round(turn) % 4 if abs(turn - round(turn)) < 0.06 else 4
         font = self._fonts.font_for(drawn)
         recognized = self._mode(drawn) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
-        unknown = not recognized and not font.is_symbol_font and self._is_unknown(index, font)
+        unknown = not recognized and not font.is_symbol_font and self._is_unmapped(index, font)
         mono = font.mono and not recognized
         return PdfStyle(
             round(size, 1),
@@ -290,7 +294,7 @@ class PageCharacters:
             recognized,
         )
 
-    def _is_unknown(self, index: int, font: PdfFont) -> bool:
+    def _is_unmapped(self, index: int, font: PdfFont) -> bool:
         if pdfium.FPDFText_HasUnicodeMapError(self._page, index) != 1:
             return False
         if font.name or not self.text[index].isprintable():

@@ -9,19 +9,19 @@ from collections.abc import Iterator, Sequence
 from adapters.files.pdf.lines import is_right_to_left
 from adapters.files.pdf.page_elements import FORM_ORDER, PdfLine
 
-_FEWEST = 2
-"""Lines that a column has."""
-_NARROWEST = 5
+_MIN_LINES = 2
+"""Lines that a column has at least."""
+_MIN_GAP = 5
 """Points between two columns."""
 _HANGS = 6
-"""Points that a quotation mark or the like stands out to the left of its column."""
+"""Points by which a quotation mark or the like may stand out to the left of its column."""
 
 
-def split_columns(found: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
-    """Lines that stand below each other, column after column."""
-    split = _split(found) if depth and len(found) >= 2 * _FEWEST else None
+def split_columns(lines: Sequence[PdfLine], depth: int = 3) -> Iterator[list[PdfLine]]:
+    """Yield the lines that stand below each other, column after column."""
+    split = _find_bands(lines) if depth and len(lines) >= 2 * _MIN_LINES else None
     if split is None:
-        yield list(found)
+        yield list(lines)
         return
     across: list[PdfLine] = []
     for band, parted in split:
@@ -41,42 +41,42 @@ def split_columns(found: Sequence[PdfLine], depth: int = 3) -> Iterator[list[Pdf
 _Bands = list[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]
 
 
-def _split(found: Sequence[PdfLine]) -> _Bands | None:
-    """Bands from top to bottom, parted where two columns stand beside each other."""
-    found = sorted(found, key=lambda line: -line.y)
-    starts = Counter(round(line.x0 / 2) for line in found)
+def _find_bands(lines: Sequence[PdfLine]) -> _Bands | None:
+    """Split lines into bands from top to bottom, divided where two columns stand beside each other."""
+    lines = sorted(lines, key=lambda line: -line.y)
+    starts = Counter(round(line.x0 / 2) for line in lines)
     best: tuple[int, _Bands] | None = None
-    ends = sorted(line.x1 for line in found)
+    ends = sorted(line.x1 for line in lines)
     for start, _ in starts.most_common(14):
-        place = start * 2 - 2.0
-        if bisect(ends, place) < _FEWEST:
+        divider = start * 2 - 2.0
+        if bisect(ends, divider) < _MIN_LINES:
             continue
-        bands = list(_bands(found, place))
+        bands = list(_split_bands(lines, divider))
         parted = sum(len(band) for band, sides in bands if sides)
         if parted and (best is None or parted > best[0]):
             best = parted, bands
     return best and best[1]
 
 
-def _bands(
-    found: Sequence[PdfLine], place: float
+def _split_bands(
+    lines: Sequence[PdfLine], divider: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
     band: list[PdfLine] = []
-    for line in found:
-        if line.x0 < place - _HANGS and line.x1 > place:
-            yield from _cut(band, place)
+    for line in lines:
+        if line.x0 < divider - _HANGS and line.x1 > divider:
+            yield from _cut_band(band, divider)
             band = []
             yield [line], None
         else:
             band.append(line)
-    yield from _cut(band, place)
+    yield from _cut_band(band, divider)
 
 
-def _cut(
-    band: list[PdfLine], place: float
+def _cut_band(
+    band: list[PdfLine], divider: float
 ) -> Iterator[tuple[list[PdfLine], tuple[list[PdfLine], list[PdfLine]] | None]]:
-    """A band up to where its right column ends, if the file goes on there with what stands below both."""
-    right = [line for line in band if line.x1 > place]
+    """Cut a band where its right column ends, if the file continues there with the lines below both."""
+    right = [line for line in band if line.x1 > divider]
     low, last = min((line.y for line in right), default=0), max((line.order for line in right), default=0)
     upper: list[PdfLine] = []
     tail: list[PdfLine] = []
@@ -84,31 +84,32 @@ def _cut(
         below = bool(right) and line.y < low - line.style.size and line.order > last
         (tail if below else upper).append(line)
     if upper:
-        yield upper, _sides(upper, place)
+        yield upper, _band_columns(upper, divider)
     if tail:
         yield tail, None
 
 
-def _sides(band: list[PdfLine], place: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
-    """The two columns of a band: drawn one after the other, or of long lines; else its lines are those of a table."""
-    left = [line for line in band if line.x1 <= place]
-    right = [line for line in band if line.x1 > place]
-    if len(left) < _FEWEST or len(right) < _FEWEST:
+def _band_columns(band: list[PdfLine], divider: float) -> tuple[list[PdfLine], list[PdfLine]] | None:
+    """Return the two columns of a band. They are drawn one after the other, or have long lines; otherwise the lines are
+    those of a table."""
+    left = [line for line in band if line.x1 <= divider]
+    right = [line for line in band if line.x1 > divider]
+    if len(left) < _MIN_LINES or len(right) < _MIN_LINES:
         return None
-    if min(line.x0 for line in right) - max(line.x1 for line in left) < _NARROWEST:
+    if min(line.x0 for line in right) - max(line.x1 for line in left) < _MIN_GAP:
         return None
     if min(line.y for line in left) > max(line.y for line in right):
         return None
     words = all(2 * sum(len(line.text) > 4 for line in side) > len(side) for side in (left, right))
     written = not any(line.style.is_ocr for line in band)  # else the file's order says nothing
-    drawn = written and (_before(left, right) or (words and _before(right, left)))
-    if drawn or (_long(left) and _long(right)):
+    drawn = written and (_is_drawn_before(left, right) or (words and _is_drawn_before(right, left)))
+    if drawn or (_is_prose(left) and _is_prose(right)):
         return (right, left) if is_right_to_left("".join(line.text for line in right)) else (left, right)
     return None
 
 
-def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
-    """Whether the file holds all of one column, but for a few lines, before the other."""
+def _is_drawn_before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
+    """Return whether the file holds all of one column, but for a few lines, before the other."""
     orders, others = sorted(line.order for line in first), sorted(line.order for line in then)
     return (
         orders[len(orders) * 9 // 10 - 1] < others[len(others) // 10]
@@ -117,8 +118,8 @@ def _before(first: Sequence[PdfLine], then: Sequence[PdfLine]) -> bool:
     )
 
 
-def _long(side: Sequence[PdfLine]) -> bool:
-    """Whether most lines are prose that fills its column."""
+def _is_prose(side: Sequence[PdfLine]) -> bool:
+    """Return whether most lines are prose that fills its column."""
     width = max(line.x1 for line in side) - min(line.x0 for line in side)
     full = sum(line.x1 - line.x0 > 0.7 * width and len(line.text) > 25 for line in side)
     return 2 * full > len(side) and len(side) > 6

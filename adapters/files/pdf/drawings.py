@@ -1,4 +1,4 @@
-"""What a page of a PDF draws beside letters: rules, pictures, bullets, and what is filled into forms."""
+"""Drawings on a PDF page beside its letters: rules, pictures, bullets, and values filled into forms."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pypdfium2.raw as pdfium
 
 from adapters.files.pdf.page_elements import FORM_ORDER, PdfSpan, PdfStyle, RulingLine
 
-_MOST = 6_000
-"""Paths and segments of a page that are looked at: maps and plots have more."""
+_MAX_PATHS = 6_000
+"""Paths and segments of a page that are examined: maps and plots have more."""
 _THIN = 2.6
 _STACK = 4
-"""Filled boxes one below the other that are cells; fewer may be every other row, below a header."""
+"""Filled boxes one below the other that are cells. Fewer may be every other row, below a header."""
 _HIDDEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _TYPED = PdfStyle(0, False, False, False, False, 0)
 
@@ -32,35 +32,35 @@ class PageDrawings(NamedTuple):
 
 
 def extract_drawings(page: Any) -> PageDrawings:
-    found = PageDrawings([], [], [], [], False)
-    pictures, room = False, _MOST
+    drawings = PageDrawings([], [], [], [], False)
+    pictures, room = False, _MAX_PATHS
     for index in range(min(pdfium.FPDFPage_CountObjects(page), 200_000)):
         part = pdfium.FPDFPage_GetObject(page, index)
         kind = pdfium.FPDFPageObj_GetType(part)
         if kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
             pictures = True
         elif kind == pdfium.FPDF_PAGEOBJ_PATH and room > 0:
-            room -= 1 + _path(part, found)
+            room -= 1 + _add_path(part, drawings)
     if room <= 0:
         return PageDrawings([], [], [], [], has_pictures=True)
-    if len(found.vertical) < 2:
-        found.vertical.extend(_stacked(found.box_edges))
-    return found._replace(has_pictures=pictures)
+    if len(drawings.vertical) < 2:
+        drawings.vertical.extend(_stacked_edges(drawings.box_edges))
+    return drawings._replace(has_pictures=pictures)
 
 
-def _stacked(sides: list[RulingLine]) -> Iterator[RulingLine]:
-    """Edges of boxes that are filled one below the other without a gap, as cells of a table are."""
-    begun, count = 0.0, 0
+def _stacked_edges(sides: list[RulingLine]) -> Iterator[RulingLine]:
+    """Yield the edges of boxes that are filled one below the other without a gap, as cells of a table are."""
+    stack_start, count = 0.0, 0
     for side, after in pairwise([*sorted(set(sides)), RulingLine(0, 0, 0)]):
-        begun, count = (begun, count + 1) if count else (side.start, 1)
+        stack_start, count = (stack_start, count + 1) if count else (side.start, 1)
         if side.position != after.position or abs(after.start - side.end) > 1.5:
             if count >= _STACK:
-                yield RulingLine(side.position, begun, side.end)
+                yield RulingLine(side.position, stack_start, side.end)
             count = 0
 
 
-def _path(part: Any, found: PageDrawings) -> int:
-    """Adds the straight sides of a path that is seen; how many segments it has."""
+def _add_path(part: Any, drawings: PageDrawings) -> int:
+    """Add the straight sides of a visible path. Return the number of its segments."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(part, fill, stroke)
     if not (fill.value or stroke.value):
@@ -68,65 +68,65 @@ def _path(part: Any, found: PageDrawings) -> int:
     x0, y0, x1, y1 = (ctypes.c_float() for _ in range(4))
     pdfium.FPDFPageObj_GetBounds(part, x0, y0, x1, y1)
     left, low, right, high = x0.value, y0.value, x1.value, y1.value
-    if not stroke.value and _white(part):
+    if not stroke.value and _is_white(part):
         return 0
     if high - low <= _THIN:
         if right - left > _THIN:
-            found.horizontal.append(RulingLine((low + high) / 2, left, right))
+            drawings.horizontal.append(RulingLine((low + high) / 2, left, right))
         return 0
     if right - left <= _THIN:
-        found.vertical.append(RulingLine((left + right) / 2, low, high))
+        drawings.vertical.append(RulingLine((left + right) / 2, low, high))
         return 0
     count = int(pdfium.FPDFPath_CountSegments(part))
     if right - left < 8 and 0.8 < (right - left) / (high - low) < 1.25:
-        found.bullet_dots.append(((left + right) / 2, (low + high) / 2))
+        drawings.bullet_dots.append(((left + right) / 2, (low + high) / 2))
         return count
     if not stroke.value:
-        found.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
-        found.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
+        drawings.horizontal.extend((RulingLine(low, left, right), RulingLine(high, left, right)))
+        drawings.box_edges.extend((RulingLine(round(left), low, high), RulingLine(round(right), low, high)))
         return count
-    for a, b, c, d in _segments(part, min(count, _MOST)):
+    for a, b, c, d in _path_segments(part, min(count, _MAX_PATHS)):
         if abs(b - d) < 0.7 and abs(a - c) > _THIN:
-            found.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
+            drawings.horizontal.append(RulingLine((b + d) / 2, min(a, c), max(a, c)))
         elif abs(a - c) < 0.7 and abs(b - d) > _THIN:
-            found.vertical.append(RulingLine((a + c) / 2, min(b, d), max(b, d)))
+            drawings.vertical.append(RulingLine((a + c) / 2, min(b, d), max(b, d)))
     return count
 
 
-def _segments(part: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
+def _path_segments(part: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFPageObj_GetMatrix(part, matrix)
     x, y = ctypes.c_float(), ctypes.c_float()
-    begun = at = (0.0, 0.0)
+    path_start = current = (0.0, 0.0)
     for index in range(count):
         segment = pdfium.FPDFPath_GetPathSegment(part, index)
         pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        to = (
+        point = (
             matrix.a * x.value + matrix.c * y.value + matrix.e,
             matrix.b * x.value + matrix.d * y.value + matrix.f,
         )
         kind = pdfium.FPDFPathSegment_GetType(segment)
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
-            begun = to
+            path_start = point
         elif kind == pdfium.FPDF_SEGMENT_LINETO:
-            yield (*at, *to)
+            yield (*current, *point)
         if pdfium.FPDFPathSegment_GetClose(segment):
-            yield (*to, *begun)
-        at = to
+            yield (*point, *path_start)
+        current = point
 
 
-def _white(part: Any) -> bool:
+def _is_white(part: Any) -> bool:
     colour = [ctypes.c_uint() for _ in range(4)]
     pdfium.FPDFPageObj_GetFillColor(part, *colour)
-    return all(one.value >= 252 for one in colour[:3]) or colour[3].value == 0
+    return all(channel.value >= 252 for channel in colour[:3]) or colour[3].value == 0
 
 
 def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
-    """Values of form fields and texts that were typed onto the page, where they stand."""
+    """Yield the values of form fields, and the texts typed onto the page, at their places."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), 5_000)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         try:
-            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _value(note, forms)
+            text = "" if pdfium.FPDFAnnot_GetFlags(note) & _HIDDEN else _annotation_value(note, forms)
             box = pdfium.FS_RECTF()
             pdfium.FPDFAnnot_GetRect(note, box)
             low, high = min(box.bottom, box.top), max(box.bottom, box.top)
@@ -141,9 +141,9 @@ def form_field_spans(page: Any, forms: Any, size: float) -> Iterator[PdfSpan]:
 
 
 def strikeout_rules(page: Any) -> Iterator[RulingLine]:
-    """Lines through text that a reviewer struck."""
+    """Yield the lines through text that a reviewer struck."""
     corners = pdfium.FS_QUADPOINTSF()
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST)):
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MAX_PATHS)):
         note = pdfium.FPDFPage_GetAnnot(page, index)
         if pdfium.FPDFAnnot_GetSubtype(note) == pdfium.FPDF_ANNOT_STRIKEOUT:
             for count in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), 100)):
@@ -154,10 +154,10 @@ def strikeout_rules(page: Any) -> Iterator[RulingLine]:
         pdfium.FPDFPage_CloseAnnot(note)
 
 
-def _value(note: Any, forms: Any) -> str:
+def _annotation_value(note: Any, forms: Any) -> str:
     kind = pdfium.FPDFAnnot_GetSubtype(note)
     if kind == pdfium.FPDF_ANNOT_FREETEXT:
-        return _read(pdfium.FPDFAnnot_GetStringValue, note, b"Contents")
+        return _read_string(pdfium.FPDFAnnot_GetStringValue, note, b"Contents")
     if kind != pdfium.FPDF_ANNOT_WIDGET or not forms:
         return ""
     field = pdfium.FPDFAnnot_GetFormFieldType(forms, note)
@@ -166,11 +166,11 @@ def _value(note: Any, forms: Any) -> str:
     if field == pdfium.FPDF_FORMFIELD_RADIOBUTTON:
         return "(x)" if pdfium.FPDFAnnot_IsChecked(forms, note) else ""
     if field in {pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}:
-        return _read(pdfium.FPDFAnnot_GetFormFieldValue, forms, note)
+        return _read_string(pdfium.FPDFAnnot_GetFormFieldValue, forms, note)
     return ""
 
 
-def _read(function: Any, *arguments: Any) -> str:
+def _read_string(function: Any, *arguments: Any) -> str:
     size = min(function(*arguments, None, 0), 1_000_000)
     buffer = ctypes.create_string_buffer(size + 2)
     function(*arguments, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
@@ -178,7 +178,7 @@ def _read(function: Any, *arguments: Any) -> str:
 
 
 def blank_struck_spans(pieces: list[PdfSpan], rules: list[RulingLine]) -> list[PdfSpan]:
-    """Leaves out letters that a line runs through, but not the place that they take up."""
+    """Remove the letters that a line runs through, but keep their place."""
     if not rules or len(rules) > 400:
         return pieces
     lines = sorted(rules)

@@ -1,4 +1,4 @@
-"""Pieces of a page -> lines of letters side by side, with raised and lowered figures told apart."""
+"""Pieces of a page as lines of letters side by side, with raised and lowered figures marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adapters.files.pdf.page_elements import PdfLine, PdfSpan
 # --- Scripts that run from right to left, put into the order in which they are read ---------------
 
 _WORD, _COLUMN = 0.16, 0.7
-"""Gaps between letters, in sizes, that part words and columns."""
+"""Gaps between letters, in sizes, that separate words and columns."""
 _LIGATURE = re.compile("([اأإآ])(ل)")
 _LEFT = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _FORWARDS = re.compile(rf"{_LEFT}(?:{_LEFT}|[%$€.,:/@+&'-]|\s(?=[A-Za-z\d]))*")
@@ -25,54 +25,54 @@ _SWAPPED = re.compile(r"(?<!\S)[)\]]|[(\[](?=[\s.,;:!?،]|$)")
 _MIRRORED = str.maketrans("()[]", ")(][")
 
 Glyph = tuple[float, float, str]
-"""From where to where, and what it says."""
+"""Left end, right end and text."""
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether most letters run from right to left."""
-    found = [unicodedata.bidirectional(letter) for letter in text]
-    return found.count("R") + found.count("AL") > found.count("L")
+    """Return whether most letters run from right to left."""
+    directions = [unicodedata.bidirectional(letter) for letter in text]
+    return directions.count("R") + directions.count("AL") > directions.count("L")
 
 
 def reorder_right_to_left(glyphs: Sequence[Glyph], size: float) -> Iterator[Glyph]:
-    """Texts between wide gaps, from right to left."""
+    """Yield the texts between wide gaps, from right to left."""
     text, left, right, last = "", 0.0, 0.0, 0.0
-    for x0, x1, letters in sorted(_whole(glyphs), key=lambda glyph: -(glyph[0] + glyph[1])):
+    for x0, x1, letters in sorted(_join_ligatures(glyphs), key=lambda glyph: -(glyph[0] + glyph[1])):
         gap = last - x1
         if text and gap > _COLUMN * size:
-            yield left, right, _read(text)
+            yield left, right, _reverse_foreign_runs(text)
             text = ""
         if not text:
             left, right = x0, x1
         text += (" " if text and gap > _WORD * size else "") + letters
         left, right, last = min(left, x0), max(right, x1), x0
     if text:
-        yield left, right, _read(text)
+        yield left, right, _reverse_foreign_runs(text)
 
 
-def _whole(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
-    """Letters that one glyph draws together, in the order in which they are read; marks with their letter."""
-    held: Glyph | None = None
+def _join_ligatures(glyphs: Sequence[Glyph]) -> Iterator[Glyph]:
+    """Yield the letters that one glyph draws together, in reading order, and marks with their letter."""
+    glyph: Glyph | None = None
     for x0, x1, letter in glyphs:
-        if held and (
-            unicodedata.combining(letter[:1] or " ") or (abs(x0 - held[0]) < 0.01 and abs(x1 - held[1]) < 0.01)
+        if glyph and (
+            unicodedata.combining(letter[:1] or " ") or (abs(x0 - glyph[0]) < 0.01 and abs(x1 - glyph[1]) < 0.01)
         ):
-            held = held[0], held[1], _LIGATURE.sub(r"\2\1", held[2] + letter)
+            glyph = glyph[0], glyph[1], _LIGATURE.sub(r"\2\1", glyph[2] + letter)
             continue
-        if held:
-            yield held
-        held = x0, x1, letter
-    if held:
-        yield held
+        if glyph:
+            yield glyph
+        glyph = x0, x1, letter
+    if glyph:
+        yield glyph
 
 
-def _read(text: str) -> str:
-    """Figures and words of other scripts run from left to right; behind those stands a blank, printed or not."""
-    text = _GLUED.sub(" ", _FORWARDS.sub(lambda found: _turned(found.group()), text))
+def _reverse_foreign_runs(text: str) -> str:
+    """Turn figures and words of other scripts from left to right. Behind them stands a blank, printed or not."""
+    text = _GLUED.sub(" ", _FORWARDS.sub(lambda match: _reverse_run(match.group()), text))
     return text.translate(_MIRRORED) if _SWAPPED.search(text) else text
 
 
-def _turned(text: str) -> str:
+def _reverse_run(text: str) -> str:
     ends = text[len(text.rstrip(".,:'-")) :]
     return text[: len(text) - len(ends)][::-1] + ends
 
@@ -80,55 +80,58 @@ def _turned(text: str) -> str:
 # --- Lines ----------------------------------------------------------------------------------------
 
 RAISED_START, RAISED_END = "\ue710", "\ue711"
-"""Around raised letters, until it is known whether they call a note."""
+"""Marks around raised letters, until it is known whether they call a note."""
 BULLETS = "•●▪◦‣·○■□➢►▶➤✓"
 DOT_LEADERS = re.compile(r"(?:(?:\.\s?){4,}|(?:…\s?){2,}|(?:·\s?){4,}|_{4,})\s*")
 CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*\d", re.IGNORECASE)
 LIST_MARKER = re.compile(
     r"(?:[•●▪◦‣·–—*○■□➢►▶➤✓-]|[o§]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)"
 )
+"""Bullet, letter or number of a list entry."""
 
 
-_MOST = 200
-"""Letters that end at one place and are looked at; a page has fewer."""
+_MAX_CANDIDATES = 200
+"""Letters ending at one place that are examined; a page has fewer."""
 
 
 def attach_scripts(pieces: Sequence[PdfSpan]) -> list[PdfSpan]:
-    """Raised and lowered figures that the file holds elsewhere, behind those that they belong to."""
-    ends = sorted((piece.x1, place) for place, piece in enumerate(pieces))
+    """Move raised and lowered figures that the file holds elsewhere behind the pieces that they belong to."""
+    ends = sorted((piece.x1, index) for index, piece in enumerate(pieces))
     moved: dict[int, list[int]] = {}
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if len(piece.text) > 3 or not piece.text.strip("+-−").isdecimal():
             continue
-        around = itertools.pairwise(pieces[max(place - 1, 0) : place + 2])
-        if any(_beside([before], after) for before, after in around):
+        around = itertools.pairwise(pieces[max(index - 1, 0) : index + 2])
+        if any(_is_same_line([before], after) for before, after in around):
             continue
-        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MOST]:
+        for _, other in ends[bisect(ends, (piece.x0 - 3, -1)) : bisect(ends, (piece.x0 + 1, -1))][:_MAX_CANDIDATES]:
             size, rise = pieces[other].style.size, abs(piece.y - pieces[other].y)
             if piece.style.size < 0.85 * size and 0.1 * size < rise < 0.6 * size:
-                moved.setdefault(other, []).append(place)
+                moved.setdefault(other, []).append(index)
                 break
-    gone = {place for places in moved.values() for place in places}
-    return [pieces[n] for place in range(len(pieces)) if place not in gone for n in (place, *moved.get(place, ()))]
+    moved_indexes = {index for indexes in moved.values() for index in indexes}
+    return [
+        pieces[n] for index in range(len(pieces)) if index not in moved_indexes for n in (index, *moved.get(index, ()))
+    ]
 
 
 def build_lines(pieces: Iterable[PdfSpan]) -> list[PdfLine]:
-    """Lines in the order of the file; one ends where the next letters stand elsewhere."""
-    found: list[PdfLine] = []
+    """Build lines in the order of the file. A line ends where the next letters stand elsewhere."""
+    lines: list[PdfLine] = []
     together: list[PdfSpan] = []
     for piece in pieces:
-        if together and not _beside(together, piece):
-            found.append(_line(together))
+        if together and not _is_same_line(together, piece):
+            lines.append(_build_line(together))
             together = []
         elif together and piece.style.is_unmapped:
             continue
         together.append(piece)
     if together:
-        found.append(_line(together))
-    return [line for line in found if line.text.strip()]
+        lines.append(_build_line(together))
+    return [line for line in lines if line.text.strip()]
 
 
-def _beside(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
+def _is_same_line(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
     before = together[-1]
     size = max(before.style.size, piece.style.size)
     if len(together) > 1:
@@ -145,7 +148,7 @@ def _beside(together: Sequence[PdfSpan], piece: PdfSpan) -> bool:
     return -0.7 * size < gap < reach * size
 
 
-def _line(pieces: Sequence[PdfSpan]) -> PdfLine:
+def _build_line(pieces: Sequence[PdfSpan]) -> PdfLine:
     if len(pieces) == 1:
         only = pieces[0]
         return PdfLine(only.text, only.x0, only.x1, only.y, only.style, only.order, max(only.join_distance, 0.5))
@@ -163,51 +166,59 @@ def _line(pieces: Sequence[PdfSpan]) -> PdfLine:
     )
     text, before = "", pieces[0]
     for piece in sorted(pieces, key=lambda piece: -piece.x1) if is_right_to_left(pieces[0].text) else pieces:
-        said, size = piece.text, base.style.size
-        if piece.style.size < 0.93 * size or len(said) < 4:
-            if piece.y - base.y > 0.14 * size and len(said) < 12 and said not in BULLETS:
-                said = f"{RAISED_START}{said}{RAISED_END}"
+        piece_text, size = piece.text, base.style.size
+        if piece.style.size < 0.93 * size or len(piece_text) < 4:
+            if piece.y - base.y > 0.14 * size and len(piece_text) < 12 and piece_text not in BULLETS:
+                piece_text = f"{RAISED_START}{piece_text}{RAISED_END}"
             elif base.y - piece.y > 0.08 * size and piece.style.size < 0.93 * size:
-                said = format_subscript(said)
+                piece_text = format_subscript(piece_text)
         tight = piece.x0 - before.x1 < 0.12 * size
-        spaced = min(len(said), len(before.text)) == 1 and said.isascii() and said[0].isalnum() and piece.y == before.y
+        spaced = (
+            min(len(piece_text), len(before.text)) == 1
+            and piece_text.isascii()
+            and piece_text[0].isalnum()
+            and piece.y == before.y
+        )
         glued = piece.is_glued or (tight and (piece.style.size != before.style.size or spaced))
-        text += said if glued or not text else f" {said}"
+        text += piece_text if glued or not text else f" {piece_text}"
         before = piece
     text = text.replace(f"{RAISED_END}{RAISED_START}", "")
     x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
     return PdfLine(text, x0, x1, base.y, style, pieces[0].order, max(piece.join_distance for piece in pieces))
 
 
-def group_rows(found: Iterable[PdfLine]) -> list[list[PdfLine]]:
-    """Lines of the same height together, from top to bottom, each row in reading order."""
+def group_rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
+    """Group lines of the same height, from top to bottom, each row in reading order."""
     grouped: list[list[PdfLine]] = []
-    for line in sorted(found, key=lambda line: -line.y):
-        if grouped and _level(grouped[-1], line):
+    for line in sorted(lines, key=lambda line: -line.y):
+        if grouped and _is_level(grouped[-1], line):
             grouped[-1].append(line)
         else:
             grouped.append([line])
-    return [_in_order(row) if len(row) > 1 else row for row in grouped]
+    return [_order_row(row) if len(row) > 1 else row for row in grouped]
 
 
-def _level(row: list[PdfLine], line: PdfLine) -> bool:
-    """Whether a line stands at the height of a row; somewhat lower, as raised letters make it, where there is room."""
+def _is_level(row: list[PdfLine], line: PdfLine) -> bool:
+    """Return whether a line stands at the height of a row, or somewhat lower, as raised letters make it, where there is
+    room."""
     size = max(row[0].style.size, line.style.size)
     lower = row[0].y - line.y
     room = all(line.x0 > other.x1 + size or line.x1 < other.x0 - size for other in row)
     return lower < 0.35 * size or (lower < 0.5 * size and len(row) > 1 and room)
 
 
-def _in_order(row: list[PdfLine]) -> list[PdfLine]:
+def _order_row(row: list[PdfLine]) -> list[PdfLine]:
     from_right = is_right_to_left("".join(line.text for line in row))
     row.sort(key=lambda line: -line.x1 if from_right else line.x0)
-    if _justified(row):
+    if _is_justified(row):
         return [join_row(row)]
     joined = row[:1]
     for line in row[1:]:
         before = joined[-1]
         gap = max(line.x0 - before.x1, before.x0 - line.x1)
-        marked = (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _marks(before, line)
+        marked = (
+            (len(row) == 2 or before.text in BULLETS) and gap < 5 * line.style.size and _is_list_marker(before, line)
+        )
         follows = line.order - before.order <= len(before.text) + 4
         if gap < (line.join_distance if follows else 0.2) * max(line.style.size, before.style.size) or marked:
             joined[-1] = join_row([before, line])
@@ -216,16 +227,16 @@ def _in_order(row: list[PdfLine]) -> list[PdfLine]:
     return joined
 
 
-def _justified(row: list[PdfLine]) -> bool:
-    """Whether these are the words of a line that is stretched, with blanks of one width."""
+def _is_justified(row: list[PdfLine]) -> bool:
+    """Return whether these are the words of a justified line, with blanks of one width."""
     gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(row)]
     size = row[0].style.size
     words = sum(line.text.isalpha() for line in row)
     return len(gaps) > 2 and 2 * words > len(row) and max(gaps) < 1.3 * size and max(gaps) - min(gaps) < 0.1 * size
 
 
-def _marks(before: PdfLine, line: PdfLine) -> bool:
-    """Whether it is the bullet or number of an entry; a number alone gets its stop."""
+def _is_list_marker(before: PdfLine, line: PdfLine) -> bool:
+    """Return whether it is the bullet or number of an entry. A number alone gets its stop."""
     if re.fullmatch(r"\d{1,2}", before.text) and line.text[:1].isupper() and " " in line.text:
         before.text += "."
     words = before.text in BULLETS or any(map(str.isalpha, line.text))
@@ -233,14 +244,14 @@ def _marks(before: PdfLine, line: PdfLine) -> bool:
 
 
 def has_dot_leaders(text: str) -> bool:
-    """Whether dots lead from one end of a line to the other."""
+    """Return whether dots lead from one end of a line to the other."""
     return (".." in text or ". ." in text or "…" in text or "··" in text or "__" in text) and bool(
         DOT_LEADERS.search(text)
     )
 
 
 def join_row(row: Sequence[PdfLine]) -> PdfLine:
-    """Lines side by side as one."""
+    """Join lines side by side into one."""
     if len(row) == 1:
         return row[0]
     longest = max(row, key=lambda line: len(line.text))

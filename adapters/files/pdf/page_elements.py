@@ -1,4 +1,4 @@
-"""What stands on a page of a PDF, in points from its lower left corner."""
+"""The elements of a PDF page, in points from its lower left corner."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FORM_ORDER = 10_000_000
-"""From here on counts what is filled into forms: it comes last in the file, wherever it stands."""
+"""First order of values filled into forms: they come last in the file, wherever they stand."""
 
 
 class PdfStyle(NamedTuple):
-    """How a run of letters is drawn."""
+    """The drawing style of a run of letters."""
 
     size: float
     bold: bool
@@ -18,17 +18,17 @@ class PdfStyle(NamedTuple):
     mono: bool
     symbol: bool
     quarter_turns: int
-    """How many quarters of a circle the letters are turned; 4 is in between."""
+    """Quarters of a circle by which the letters are turned; 4 is in between."""
     is_unmapped: bool = False
-    """The font does not say which letters these are."""
+    """True where the font does not say which letters these are."""
     mono_by_flag_only: bool = False
-    """Whether it is monospaced is told by a flag alone, which some programs set on every font."""
+    """True where only a flag says that it is monospaced. Some programs set it on every font."""
     is_ocr: bool = False
-    """Not seen: text that was recognized in a picture."""
+    """True for invisible text that was recognised in a picture."""
 
 
 class PdfSpan(NamedTuple):
-    """Letters that the file draws in one go; `y` is their base line, which rises from bottom to top."""
+    """Letters that the file draws in one go. `y` is their base line, which rises from bottom to top."""
 
     text: str
     x0: float
@@ -37,13 +37,13 @@ class PdfSpan(NamedTuple):
     style: PdfStyle
     order: int
     is_glued: bool = False
-    """No blank stands before it."""
+    """True where no blank stands before it."""
     join_distance: float = 0.5
-    """Up to so many sizes from what stands before it, it is the same text."""
+    """Distance from the text before it, in sizes, up to which both are one text."""
 
 
 class RulingLine(NamedTuple):
-    """A straight line: horizontal from `start` to `end` at the height `at`, or vertical."""
+    """A straight line: horizontal from `start` to `end` at the height `position`, or vertical."""
 
     position: float
     start: float
@@ -63,26 +63,26 @@ class PdfLine:
     join_distance: float = 0.5
     page: int = 0
     column_right: float = 0
-    """How far the lines around it reach."""
+    """Right end of the lines around it."""
     has_rule_above: bool = False
-    """A ruling line parts it from what stands above."""
+    """True where a ruling line separates it from the line above."""
 
 
 @dataclass(slots=True)
 class PdfTable:
-    """Rows of cells, each the lines in it."""
+    """Rows of cells, each with its lines."""
 
     rows: list[list[list[str]]]
     pages: list[int]
-    """The page of each row."""
+    """Page of each row."""
     header: int
     has_named_header: bool
-    """Whether the header looks like one, and is not just the first row."""
+    """True where the header looks like one, and is not just the first row."""
     page: int
     x0: float
     y: float
     columns: tuple[tuple[float, float], ...]
-    """Where they begin and end."""
+    """Left and right ends of the columns."""
     order: int = 0
 
 

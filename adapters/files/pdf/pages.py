@@ -1,4 +1,4 @@
-"""A page of a PDF: its lines and its tables with ruling lines, and then all of it in the order in which it is read."""
+"""A page of a PDF: first its lines and its tables with ruling lines, then all of it in reading order."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ def ruled_table(grid: RuledGrid, pieces: Sequence[PdfSpan], page: int) -> PdfTab
         return None
     split: list[LineCells] = []
     for row in cells:
-        split.extend(_split(row) if len(cells) <= 3 else [row])
+        split.extend(_split_rows(row) if len(cells) <= 3 else [row])
     return build_pdf_table(split, page, grid.xs[0], grid.ys[-1], list(itertools.pairwise(grid.xs)))
 
 
-def _split(cells: LineCells) -> list[LineCells]:
-    """What stands between two ruling lines as rows, where its lines were drawn one after another."""
+def _split_rows(cells: LineCells) -> list[LineCells]:
+    """Split the cells between two ruling lines into rows, where their lines were drawn one after another."""
     levels: list[tuple[float, LineCells]] = []
-    for line, column in sorted(((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda one: -one[0].y):
+    for line, column in sorted(
+        ((line, c) for c, cell in enumerate(cells) for line in cell), key=lambda pair: -pair[0].y
+    ):
         if not levels or levels[-1][0] - line.y > 0.35 * line.style.size:
             levels.append((line.y, [[] for _ in cells]))
         levels[-1][1][column].append(line)
@@ -46,7 +48,7 @@ def _split(cells: LineCells) -> list[LineCells]:
 
 # --- Pages ----------------------------------------------------------------------------------------
 
-_FAR = 100_000.0
+_MAX_COORDINATE = 100_000.0
 """Points; no page is that large."""
 
 
@@ -58,7 +60,7 @@ def read_pdf_page(
         pieces = list(letters.spans())
     finally:
         letters.close()
-    seen = extract_drawings(page.raw)
+    drawings = extract_drawings(page.raw)
     for piece in pieces:
         sizes[piece.style.size] += len(piece.text)
     typed = list(form_field_spans(page.raw, forms, max(sizes, key=sizes.__getitem__, default=10.0)))
@@ -67,22 +69,26 @@ def read_pdf_page(
     box = page.get_bbox()
     pieces = [piece for piece in (*pieces, *typed) if _is_seen(piece, box)]
     if not pieces:
-        return PdfPage(number, [], [], [], seen.has_pictures)
-    pieces = blank_struck_spans(pieces, [*seen.horizontal, *strikeout_rules(page.raw)])
-    laid_out = _laid_out(pieces, seen.horizontal, seen.vertical, seen.bullet_dots, number)
-    laid_out.has_pictures = seen.has_pictures
+        return PdfPage(number, [], [], [], drawings.has_pictures)
+    pieces = blank_struck_spans(pieces, [*drawings.horizontal, *strikeout_rules(page.raw)])
+    laid_out = _lay_out(pieces, drawings.horizontal, drawings.vertical, drawings.bullet_dots, number)
+    laid_out.has_pictures = drawings.has_pictures
     return laid_out
 
 
 def _is_seen(piece: PdfSpan, box: tuple[float, float, float, float]) -> bool:
-    """Whether it stands on the page, not beside it."""
+    """Return whether a piece stands on the page, not beside it."""
     if piece.style.quarter_turns:
-        return max(abs(piece.x0), abs(piece.y)) < _FAR
+        return max(abs(piece.x0), abs(piece.y)) < _MAX_COORDINATE
     left, low, right, high = box
-    return left - 9 < piece.x1 < _FAR and -_FAR < piece.x0 < right + 9 and low - 9 < piece.y < high + 9
+    return (
+        left - 9 < piece.x1 < _MAX_COORDINATE
+        and -_MAX_COORDINATE < piece.x0 < right + 9
+        and low - 9 < piece.y < high + 9
+    )
 
 
-def _laid_out(
+def _lay_out(
     pieces: list[PdfSpan],
     flat: list[RulingLine],
     steep: list[RulingLine],
@@ -96,31 +102,33 @@ def _laid_out(
     )
     aside = [PdfSpan(line.text, line.x0, line.x1, line.y, line.style, line.order) for line in turned_lines]
     if turn in {1, 2, 3}:
-        flat, steep = _turned(flat, steep, turn)
-    upright.extend(_bullets(upright, dots))
+        flat, steep = _turn_rules(flat, steep, turn)
+    upright.extend(_drawn_bullets(upright, dots))
     tables = []
     for grid in find_grids(flat, steep):
-        inside = [piece for piece in [*upright, *map(_stood_up, aside)] if grid.locate(piece)]
+        inside = [piece for piece in [*upright, *map(_turn_upright, aside)] if grid.locate(piece)]
         if inside and (table := ruled_table(grid, inside, number)):
             tables.append(table)
-            gone = {piece.order for piece in inside}
-            upright = [piece for piece in upright if piece.order not in gone]
-            aside = [piece for piece in aside if piece.order not in gone]
-    found = build_lines(attach_scripts(upright))
+            orders = {piece.order for piece in inside}
+            upright = [piece for piece in upright if piece.order not in orders]
+            aside = [piece for piece in aside if piece.order not in orders]
+    lines = build_lines(attach_scripts(upright))
     for count, p in enumerate(aside):  # at the end, in letters too small for a heading
-        found.append(PdfLine(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
-    for line in found:
+        lines.append(PdfLine(p.text, p.x0, p.x1, -1e6 - 100 * count, p.style._replace(size=1.0), p.order))
+    for line in lines:
         line.page = number
-    return PdfPage(number, found, tables, merge_rules(flat))
+    return PdfPage(number, lines, tables, merge_rules(flat))
 
 
-def _stood_up(piece: PdfSpan) -> PdfSpan:
-    """A text that is written upwards or downwards in a cell, as if it stood upright there."""
+def _turn_upright(piece: PdfSpan) -> PdfSpan:
+    """Turn a text that is written upwards or downwards in a cell upright."""
     x, y = (-piece.y, piece.x0) if piece.style.quarter_turns == 1 else (piece.y, -piece.x1)
     return piece._replace(x0=x - 1, x1=x + 1, y=y) if piece.style.quarter_turns in {1, 3} else piece._replace(y=-1e9)
 
 
-def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple[list[RulingLine], list[RulingLine]]:
+def _turn_rules(
+    flat: list[RulingLine], steep: list[RulingLine], turn: int
+) -> tuple[list[RulingLine], list[RulingLine]]:
     ends = [((r.start, r.position), (r.end, r.position)) for r in flat] + [
         ((r.position, r.start), (r.position, r.end)) for r in steep
     ]
@@ -130,9 +138,9 @@ def _turned(flat: list[RulingLine], steep: list[RulingLine], turn: int) -> tuple
     return across, down
 
 
-def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
-    """Bullets that are drawn, not written: left of a line's first letters."""
-    found = []
+def _drawn_bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> list[PdfSpan]:
+    """Return bullets that are drawn, not written, left of a line's first letters."""
+    bullets = []
     for x, y in dots[:500]:
         near = [
             p
@@ -141,15 +149,15 @@ def _bullets(pieces: Sequence[PdfSpan], dots: Sequence[tuple[float, float]]) -> 
         ]
         if near and not any(p.x1 > x - 20 and p.x0 < x and abs(p.y - near[0].y) < 2 for p in pieces):
             first = min(near, key=lambda p: p.x0)
-            found.append(PdfSpan("•", x - 2, x + 2, first.y, first.style, first.order))
-    return found
+            bullets.append(PdfSpan("•", x - 2, x + 2, first.y, first.style, first.order))
+    return bullets
 
 
-def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLine | PdfTable]:
-    """What stands on a page as it is read: column by column, tables where they stand."""
+def page_reading_order(page: PdfPage, columns: list[list[PdfLine]]) -> list[PdfLine | PdfTable]:
+    """Return the elements of a page in reading order: column by column, tables at their places."""
     parts: list[PdfLine | PdfTable] = []
     rest = sorted(page.tables, key=lambda table: -table.y)
-    for column in found:
+    for column in columns:
         if not column:
             continue
         right, left = max(line.x1 for line in column), min(line.x0 for line in column)
@@ -158,7 +166,7 @@ def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLin
             while (
                 rest
                 and rest[0].y > height
-                and (len(found) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
+                and (len(columns) == 1 or (rest[0].x0 < right and rest[0].columns[-1][0] > left))
             ):
                 parts.append(rest.pop(0))
             if isinstance(row, PdfTable):
@@ -167,18 +175,18 @@ def page_reading_order(page: PdfPage, found: list[list[PdfLine]]) -> list[PdfLin
                 line = join_row(row)
                 line.column_right = right
                 before = parts[-1] if parts and isinstance(parts[-1], PdfLine) else None
-                line.has_rule_above = before is not None and _parted(before, line, page.horizontal)
+                line.has_rule_above = before is not None and _is_divided(before, line, page.horizontal)
                 parts.append(line)
     parts.extend(rest)
     return parts
 
 
-def _parted(before: PdfLine, line: PdfLine, rules: list[RulingLine]) -> bool:
-    """Whether a ruling line, and no underline, stands between two lines."""
+def _is_divided(before: PdfLine, line: PdfLine, rules: list[RulingLine]) -> bool:
+    """Return whether a ruling line, and no underline, stands between two lines."""
     high, low = before.y - 0.35 * before.style.size, line.y + 0.75 * line.style.size
-    between = rules[bisect(rules, low, key=_height) : bisect(rules, high, key=_height)]
+    between = rules[bisect(rules, low, key=_rule_height) : bisect(rules, high, key=_rule_height)]
     return any(rule.start < line.x0 + 9 and rule.end > line.x0 + 9 for rule in between)
 
 
-def _height(rule: RulingLine) -> float:
+def _rule_height(rule: RulingLine) -> float:
     return rule.position

@@ -1,4 +1,4 @@
-"""PDF -> blocks: letters as they stand on the page, put back into paragraphs, headings, lists and tables."""
+"""PDF as blocks: the letters of each page, put back into paragraphs, headings, lists and tables."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ _BY_CELL = re.compile(
     re.IGNORECASE,
 )
 """Programs that draw each cell of a table by itself."""
-_MOST_PAGES = 20_000
+_MAX_PAGES = 20_000
 _FAR = 100_000.0
 """Points; no page is that large."""
 
 
 def read_pdf(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """Running heads and feet left out, words broken at line ends joined; `on_pages` hears of each page.
+    """Read a PDF without running heads and feet, with words joined that line ends broke. `on_pages` is called for each
+    page.
 
-    Raises Refused for what is encrypted, damaged or holds pictures only.
+    Raises Refused where it is encrypted, damaged or holds pictures only.
     """
     try:
         document = pdfium.PdfDocument(content)
@@ -44,18 +45,18 @@ def read_pdf(content: bytes, on_pages: ProgressCallback = ignore_progress) -> Pa
             raise Refused("the PDF is protected by a password", what_to_do="Remove the password.") from error
         raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.") from error
     try:
-        return _read(document, on_pages)
+        return _read_document(document, on_pages)
     finally:
         document.close()
 
 
-def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
+def _read_document(document: Any, on_pages: ProgressCallback) -> ParsedFile:
     outline = OutlineBuilder()
     sizes: Counter[float] = Counter()
-    pages = _pages(document, outline, on_pages, sizes)
+    pages = _read_pages(document, outline, on_pages, sizes)
     body = max(sizes, key=sizes.__getitem__, default=1.0) or 1.0
     drop_running_heads(pages, body)
-    _without_typewriter([line for page in pages for line in page.lines])
+    _clear_typewriter([line for page in pages for line in page.lines])
     for page in pages:
         if page.has_pictures and not page.lines and not page.tables:
             outline.note_unread(f"page {page.number}: no text, only a picture")
@@ -70,35 +71,37 @@ def _read(document: Any, on_pages: ProgressCallback) -> ParsedFile:
             outline.note_unread(f"page {page.number}: its layout is not understood")
     parts = join_split_tables(read)
     parts = list(drop_contents_table(parts, len(document))) or parts
-    found = [part for part in parts if isinstance(part, PdfLine)]
+    lines = [part for part in parts if isinstance(part, PdfLine)]
     if not parts:
-        if any("damaged" in what for what in outline.build().unread):
+        if any("damaged" in description for description in outline.build().unread):
             raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.")
         raise Refused("the PDF holds no text, only pictures", what_to_do="Run text recognition (OCR) on it first.")
     metadata = drop_placeholder_title(document.get_metadata_value("Title"))
-    title = metadata if _is_title(metadata) else largest_line(found, body)
+    title = metadata if _is_title(metadata) else largest_line(lines, body)
     cells = (text for part in parts if isinstance(part, PdfTable) for row in part.rows for cell in row for text in cell)
-    words = PdfVocabulary([*(line.text for line in found), *cells])
-    headings = HeadingClassifier(parts, _bookmarks(document), body)
-    PdfBlockBuilder(outline, found, words, headings, title, body).add_page_elements(parts, notes)
+    words = PdfVocabulary([*(line.text for line in lines), *cells])
+    headings = HeadingClassifier(parts, _read_bookmarks(document), body)
+    PdfBlockBuilder(outline, lines, words, headings, title, body).add_page_elements(parts, notes)
     return outline.build(title=title)
 
 
-def _without_typewriter(found: list[PdfLine]) -> None:
-    """Where all is written in letters of one width, these are no sign of code."""
-    if sum(len(line.text) for line in found if line.style.mono) > 0.85 * sum(len(line.text) for line in found):
-        for line in found:
+def _clear_typewriter(lines: list[PdfLine]) -> None:
+    """Clear the mark of code where all text is written in letters of one width."""
+    if sum(len(line.text) for line in lines if line.style.mono) > 0.85 * sum(len(line.text) for line in lines):
+        for line in lines:
             line.style = line.style._replace(mono=False)
 
 
-def _pages(document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, sizes: Counter[float]) -> list[PdfPage]:
-    """The lines and ruled tables of each page; what cannot be read is named."""
+def _read_pages(
+    document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, sizes: Counter[float]
+) -> list[PdfPage]:
+    """Return the lines and ruled tables of each page. A page that cannot be read is noted as unread."""
     fonts = PdfFonts()
     made_by = f"{document.get_metadata_value('Producer')} {document.get_metadata_value('Creator')}"
     by_word = not _BY_CELL.search(made_by) or bool(re.search(r"tex|ghostscript", made_by, re.IGNORECASE))
-    forms = _forms(document)
+    forms = _init_forms(document)
     pages = []
-    count = min(len(document), _MOST_PAGES)
+    count = min(len(document), _MAX_PAGES)
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
@@ -110,7 +113,7 @@ def _pages(document: Any, outline: OutlineBuilder, on_pages: ProgressCallback, s
     return pages
 
 
-def _forms(document: Any) -> Any:
+def _init_forms(document: Any) -> Any:
     if document.get_formtype() == raw.FORMTYPE_NONE:
         return None
     with suppress(pdfium.PdfiumError):
@@ -119,18 +122,18 @@ def _forms(document: Any) -> Any:
     return None
 
 
-def _bookmarks(document: Any) -> dict[str, int]:
-    """Title -> level of the document's outline."""
-    found: dict[str, int] = {}
+def _read_bookmarks(document: Any) -> dict[str, int]:
+    """Return the levels in the document's outline by title."""
+    levels: dict[str, int] = {}
     with suppress(pdfium.PdfiumError, ValueError, RecursionError):
         for count, entry in enumerate(document.get_toc(max_depth=8)):
             if count > 20_000:
                 break
             if title := " ".join((entry.get_title() or "").split()):
-                found.setdefault(heading_key(title), entry.level + 1)
-    return found
+                levels.setdefault(heading_key(title), entry.level + 1)
+    return levels
 
 
 def _is_title(title: str) -> bool:
-    """Programs write file names into the title, too."""
+    """Return whether metadata hold a title. Some programs write file names there."""
     return bool(title) and not re.search(r"\.\w{2,4}$|^(untitled|microsoft )", title.lower())

@@ -1,4 +1,4 @@
-"""Tables of a page without ruling lines, by the columns that the places of their texts make."""
+"""Tables of a page without ruling lines, found by the columns in which their texts stand."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from adapters.files.pdf.table_cells import LineCells, build_pdf_table, merge_tab
 # --- Where rows that may be a table begin and end -------------------------------------------------
 
 
-def is_in_paragraph(rows: list[list[PdfLine]], at: int, end: int) -> bool:
-    """Whether a line above or below them reaches from the same left to the same right edge: they are justified."""
-    left, right = rows[at][0].x0, max(line.x1 for row in rows[at:end] for line in row)
-    around = [(rows[at - 1], rows[at])] if at else []
+def is_in_paragraph(rows: list[list[PdfLine]], start: int, end: int) -> bool:
+    """Return whether a line above or below the rows has the same left and right ends: the text is justified."""
+    left, right = rows[start][0].x0, max(line.x1 for row in rows[start:end] for line in row)
+    around = [(rows[start - 1], rows[start])] if start else []
     around += [(rows[end - 1], rows[end])] if end < len(rows) else []
     return any(
         len(row) == 1
@@ -29,61 +29,67 @@ def is_in_paragraph(rows: list[list[PdfLine]], at: int, end: int) -> bool:
     )
 
 
-def find_table_end(rows: list[list[PdfLine]], at: int, rules: Sequence[RulingLine]) -> int:
-    """Where rows of several texts, with what hangs in between, end."""
-    if not _several(rows[at]):
-        spans = at + 1 < len(rows) and _several(rows[at + 1]) and rows[at][0].x0 > rows[at + 1][0].x1
-        if not spans or rows[at][0].y - rows[at + 1][0].y > 2 * rows[at][0].style.size:
-            return at
-    end = last = at + 1
-    starts = [line.x0 for line in rows[at]]
+def find_table_end(rows: list[list[PdfLine]], start: int, rules: Sequence[RulingLine]) -> int:
+    """Return the end of rows of several texts, including the lone texts between them."""
+    if not _has_several_texts(rows[start]):
+        spans = (
+            start + 1 < len(rows) and _has_several_texts(rows[start + 1]) and rows[start][0].x0 > rows[start + 1][0].x1
+        )
+        if not spans or rows[start][0].y - rows[start + 1][0].y > 2 * rows[start][0].style.size:
+            return start
+    end = last = start + 1
+    starts = [line.x0 for line in rows[start]]
     while end < len(rows):
         above, row = rows[end - 1], rows[end]
         size = max(line.style.size for line in row)
-        apart = above[0].y - row[0].y
+        distance = above[0].y - row[0].y
         between_rules = any(row[0].y < rule.position < above[0].y for rule in rules)
-        if apart > 3.4 * size and not between_rules:
+        if distance > 3.4 * size and not between_rules:
             break
         if row[0].style.size > 1.25 * max(line.style.size for line in above):
             break
-        if _several(row) and apart > 1.4 * size and not _aligns(row, rows[at:end]):
+        if _has_several_texts(row) and distance > 1.4 * size and not _is_aligned(row, rows[start:end]):
             break
-        if _several(row):
+        if _has_several_texts(row):
             last = end + 1
             starts.extend(line.x0 for line in row)
-        elif not _hangs(row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, apart, size):
+        elif not _belongs_to_cell(
+            row[0], above, rows[end + 1] if end + 1 < len(rows) else None, starts, distance, size
+        ):
             break
         else:
             within = row[0].x0 > min(starts) + size or above[0].text.endswith("-")
-            last = end + 1 if apart < 1.5 * size and within else last
+            last = end + 1 if distance < 1.5 * size and within else last
         end += 1
     return last
 
 
-def _aligns(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
-    """Whether at least half of its texts begin, end or are centred where one above does."""
-    places = [place for one in above for line in one for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
+def _is_aligned(row: list[PdfLine], above: list[list[PdfLine]]) -> bool:
+    """Return whether at least half of a row's texts begin, end or are centred like one above."""
+    places = [place for other in above for line in other for place in (line.x0, line.x1, (line.x0 + line.x1) / 2)]
     near = [
-        any(abs(place - mine) < 4 for place in places for mine in (line.x0, line.x1, (line.x0 + line.x1) / 2))
+        any(abs(place - own) < 4 for place in places for own in (line.x0, line.x1, (line.x0 + line.x1) / 2))
         for line in row
     ]
     return 2 * sum(near) >= len(row)
 
 
-def _hangs(
-    line: PdfLine, above: list[PdfLine], below: list[PdfLine] | None, starts: list[float], apart: float, size: float
+def _belongs_to_cell(
+    line: PdfLine, above: list[PdfLine], below: list[PdfLine] | None, starts: list[float], distance: float, size: float
 ) -> bool:
-    """Whether a lone text is the rest of a cell, or one cell of a row."""
+    """Return whether a lone text is the rest of a cell, or one cell of a row."""
     later = [start for start in starts if start > line.x0 + size]
     if later and line.x1 > min(later) + size:
         return False
     near = min(abs(line.x0 - start) for start in starts) < 2 or any(
-        one.x0 - 2 <= line.x0 and line.x1 <= one.x1 + 2 for one in above
+        other.x0 - 2 <= line.x0 and line.x1 <= other.x1 + 2 for other in above
     )
-    return near and (apart < 1.6 * size or (below is not None and _several(below) and apart < 3.4 * size))
+    return near and (
+        distance < 1.6 * size or (below is not None and _has_several_texts(below) and distance < 3.4 * size)
+    )
 
 
-def _several(row: list[PdfLine]) -> bool:
+def _has_several_texts(row: list[PdfLine]) -> bool:
     if len(row) < 2 or all(line.style.mono for line in row):
         return False
     return not any(has_dot_leaders(line.text) for line in row)
@@ -92,53 +98,53 @@ def _several(row: list[PdfLine]) -> bool:
 # --- Tables by the columns that the places of their texts make ------------------------------------
 
 _NUMBER = re.compile(r"(\d[\d.,-]*)(?:\s+|$)")
-_MOST = 60
-"""Columns of a table that are looked at closely."""
+_MAX_COLUMNS = 60
+"""Columns of a table that are examined closely."""
 
 
 def find_tables(
     rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int
 ) -> Iterator[list[PdfLine] | PdfTable]:
-    """Rows of a column of the page, those that make a table as one."""
-    at = 0
-    while at < len(rows):
-        end = find_table_end(rows, at, rules)
-        is_prose = end - at < 2 or (end - at < 5 and is_in_paragraph(rows, at, end))
-        table = None if is_prose else _aligned(rows[at:end], rules, page)
+    """Yield the rows of a column of the page, with those that form a table as one."""
+    start = 0
+    while start < len(rows):
+        end = find_table_end(rows, start, rules)
+        is_prose = end - start < 2 or (end - start < 5 and is_in_paragraph(rows, start, end))
+        table = None if is_prose else _build_table(rows[start:end], rules, page)
         if table:
             yield table
-            at = end
+            start = end
         else:
-            yield rows[at]
-            at += 1
+            yield rows[start]
+            start += 1
 
 
-def _aligned(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) -> PdfTable | None:
-    """A table whose columns are what no text of its rows crosses."""
-    rows = _numbers_apart(rows)
+def _build_table(rows: list[list[PdfLine]], rules: Sequence[RulingLine], page: int) -> PdfTable | None:
+    """Return a table whose columns no text of its rows crosses."""
+    rows = _split_numbers(rows)
     several = [row for row in rows if len(row) > 1]
     if len(several) < 2:
         return None
-    columns = _headed(rows, _told(rows, several))
+    columns = _merge_header_columns(rows, _choose_columns(rows, several))
     own = [rule for rule in rules if rule.end > columns[0][0] and rule.start < columns[-1][1]]
-    cells = [_cells(row, columns) for row in rows]
+    cells = [_assign_cells(row, columns) for row in rows]
     if all(sum(map(bool, row)) < 2 for row in cells):
         return None
-    found = merge_table_rows(cells, own)
-    firsts = [row[0][0].text for row in found if row[0]]
+    table_rows = merge_table_rows(cells, own)
+    firsts = [row[0][0].text for row in table_rows if row[0]]
     if len(columns) == 2 and firsts and all(text.endswith(":") for text in firsts):
         return None
     size = rows[0][0].style.size
     narrow = min(b[0] - a[1] for a, b in itertools.pairwise(columns)) < size
-    if len(found) < 2 or _prose(found, narrow=narrow):
+    if len(table_rows) < 2 or _is_prose(table_rows, narrow=narrow):
         return None
     top = rows[0][0]
-    table = build_pdf_table(found, page, columns[0][0], top.y + top.style.size, columns, own)
+    table = build_pdf_table(table_rows, page, columns[0][0], top.y + top.style.size, columns, own)
     return table and replace(table, order=top.order)
 
 
-def _numbers_apart(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
-    """Numbers to the right in the first column, taken from the names to the left in the second that they touch."""
+def _split_numbers(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
+    """Split right-aligned numbers in the first column from the left-aligned names in the second that they touch."""
     alone = (row for row in rows if len(row) > 1 and _NUMBER.fullmatch(row[0].text))
     tight = next((row for row in alone if row[1].x0 - row[0].x1 < row[0].style.size), None)
     name, *others = tight or rows[0]
@@ -161,31 +167,31 @@ def _numbers_apart(rows: list[list[PdfLine]]) -> list[list[PdfLine]]:
     return split
 
 
-def _told(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple[float, float]]:
-    """Columns by all rows; where a text reaches over several columns, by the rows that have the most texts."""
-    columns = _columns([line for row in rows for line in row])
+def _choose_columns(rows: list[list[PdfLine]], several: list[list[PdfLine]]) -> list[tuple[float, float]]:
+    """Return the columns of all rows, or of the rows with the most texts where a text spans several columns."""
+    columns = _merge_extents([line for row in rows for line in row])
     for count in sorted({len(row) for row in several}, reverse=True):
         if count <= len(columns):
             break
         usual = [row for row in several if len(row) == count]
-        found = _columns([line for row in usual for line in row])
+        own_columns = _merge_extents([line for row in usual for line in row])
         others = [line for row in several if len(row) != count for line in row]
-        over = sum(len([1 for x0, x1 in found if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
-        if len(found) == count and over <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
-            return found
+        spanning = sum(len([1 for x0, x1 in own_columns if line.x0 < x1 and line.x1 > x0]) > 1 for line in others)
+        if len(own_columns) == count and spanning <= (0.3 * len(others) + 1 if len(usual) > 1 else 0):
+            return own_columns
     return columns
 
 
-def _prose(rows: list[LineCells], *, narrow: bool) -> bool:
-    """Whether these are lines of text that happen to have wide gaps."""
+def _is_prose(rows: list[LineCells], *, narrow: bool) -> bool:
+    """Return whether these are lines of text that happen to have wide gaps."""
     texts = [" ".join(line.text for line in cell) for row in rows for cell in row if cell]
     long = sum(map(len, texts)) / len(texts)
     return (len(rows) < 3 and long > (25 if narrow else 90)) or (narrow and len(rows) < 5 and long > 45)
 
 
-def _columns(found: Sequence[PdfLine]) -> list[tuple[float, float]]:
+def _merge_extents(lines: Sequence[PdfLine]) -> list[tuple[float, float]]:
     joined: list[tuple[float, float]] = []
-    for x0, x1 in sorted((line.x0, line.x1) for line in found):
+    for x0, x1 in sorted((line.x0, line.x1) for line in lines):
         if joined and x0 < joined[-1][1] + 1:
             joined[-1] = joined[-1][0], max(x1, joined[-1][1])
         else:
@@ -193,28 +199,28 @@ def _columns(found: Sequence[PdfLine]) -> list[tuple[float, float]]:
     return joined
 
 
-def _headed(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Columns of which one holds but the name of that beside it as one: a name to the left above figures to the
-    right."""
-    if len(columns) > _MOST:
+def _merge_header_columns(rows: list[list[PdfLine]], columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Merge a column that holds only the name of the column beside it with that one: a name to the left above figures
+    to the right."""
+    if len(columns) > _MAX_COLUMNS:
         return columns
-    held = [
+    occupied = [
         {n for n, row in enumerate(rows) if any(line.x0 < x1 and line.x1 > x0 for line in row)} for x0, x1 in columns
     ]
-    for n, (mine, other) in enumerate(itertools.pairwise(held)):
-        if not mine & other and {0} in (mine, other) and len(mine | other) > 2:
-            return _headed(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
+    for n, (own, other) in enumerate(itertools.pairwise(occupied)):
+        if not own & other and {0} in (own, other) and len(own | other) > 2:
+            return _merge_header_columns(rows, [*columns[:n], (columns[n][0], columns[n + 1][1]), *columns[n + 2 :]])
     return columns
 
 
-def _cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
-    """A text that reaches over several columns stands in each of them."""
+def _assign_cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
+    """Return the cells of a row. A text that spans several columns stands in each of them."""
     cells: LineCells = [[] for _ in columns]
     for line in row:
-        over = [n for n, (x0, x1) in enumerate(columns) if line.x0 < x1 and line.x1 > x0]
-        if not over:
-            over = [min(range(len(columns)), key=lambda n: abs(columns[n][0] - line.x0))]
-        for column in over:
+        spanned = [n for n, (x0, x1) in enumerate(columns) if line.x0 < x1 and line.x1 > x0]
+        if not spanned:
+            spanned = [min(range(len(columns)), key=lambda n: abs(columns[n][0] - line.x0))]
+        for column in spanned:
             cells[column].append(line)
     return cells
 
@@ -223,46 +229,46 @@ def _cells(row: list[PdfLine], columns: list[tuple[float, float]]) -> LineCells:
 
 
 def join_split_tables(parts: list[PdfLine | PdfTable]) -> list[PdfLine | PdfTable]:
-    """A table that goes on over the page's end as one, its header once."""
-    found: list[PdfLine | PdfTable] = []
+    """Join tables that continue over the end of a page, with their header once."""
+    joined: list[PdfLine | PdfTable] = []
     for part in parts:
-        last = found[-1] if found else None
-        rows = _in_columns(last, part) if isinstance(part, PdfTable) and isinstance(last, PdfTable) else None
+        last = joined[-1] if joined else None
+        rows = _rows_in_columns(last, part) if isinstance(part, PdfTable) and isinstance(last, PdfTable) else None
         if isinstance(part, PdfTable) and isinstance(last, PdfTable) and rows:
-            again = rows[: last.header] == last.rows[: last.header]
-            first = last.header if again else 0
-            if _goes_on(last.rows, rows[first:]):
+            is_repeated = rows[: last.header] == last.rows[: last.header]
+            first = last.header if is_repeated else 0
+            if _continues_row(last.rows, rows[first:]):
                 for cell, more in zip(last.rows[-1], rows[first], strict=True):
                     cell.extend(more)
                 first += 1
             last.rows.extend(rows[first:])
             last.pages.extend(part.pages[first:])
         else:
-            found.append(part)
-    return found
+            joined.append(part)
+    return joined
 
 
-def _in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
-    """The rows of a table in the columns of one that ends the page before, if it is more of that one."""
+def _rows_in_columns(last: PdfTable, part: PdfTable) -> list[list[list[str]]] | None:
+    """Return the rows of a table in the columns of one that ends the page before, if it continues that one."""
     if part.page <= last.pages[-1] or len(part.columns) > len(last.columns):
         return None
-    places = []
+    column_numbers = []
     for x0, x1 in part.columns:
         shared = [min(x1, end) - max(x0, start) for start, end in last.columns]
-        places.append(shared.index(max(shared)))
+        column_numbers.append(shared.index(max(shared)))
         if max(shared) <= 0:
             return None
-    if places != sorted(set(places)) or 2 * len(places) < len(last.columns):
+    if column_numbers != sorted(set(column_numbers)) or 2 * len(column_numbers) < len(last.columns):
         return None
     rows: list[list[list[str]]] = [[[] for _ in last.columns] for _ in part.rows]
     for row, cells in zip(rows, part.rows, strict=True):
-        for place, cell in zip(places, cells, strict=True):
-            row[place] = cell
+        for column, cell in zip(column_numbers, cells, strict=True):
+            row[column] = cell
     return None if part.has_named_header and rows[: part.header] != last.rows[: part.header] else rows
 
 
-def _goes_on(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
-    """Whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
+def _continues_row(rows: list[list[list[str]]], more: list[list[list[str]]]) -> bool:
+    """Return whether the page ended within a row: the next one alone has no first cell, or begins within a sentence."""
     if not more or more[0][0] or not rows[-1][0]:
         return False
     pairs = [(cell[-1], rest[0]) for cell, rest in zip(rows[-1], more[0], strict=True) if cell and rest]

@@ -1,1 +1,1 @@
-"""Formats that are text, and mail."""
+"""The readers of text formats, and of mail."""

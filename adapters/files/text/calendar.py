@@ -1,4 +1,4 @@
-"""Calendar files (iCalendar), as invitations are -> blocks: what, when, where and who."""
+"""Calendar files (iCalendar), such as invitations, as blocks: subject, time, place and people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import BlockKind
 
 _LINE = re.compile(r'([\w-]+)((?:;[^=;:]+=(?:"[^"]*"|[^;:"]*)(?:,"[^"]*")*)*):(.*)')
 _MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*(Z?))?")
-_SHOWN = {
+_LABELS = {
     "DTSTART": "Start",
     "DTEND": "End",
     "DUE": "Due",
@@ -24,36 +24,36 @@ _SHOWN = {
 
 
 def read_calendar(content: bytes) -> ParsedFile:
-    """Every event and task. Raises Refused for a file without any."""
+    """Read every event and task. Raises Refused for a file without any."""
     outline = OutlineBuilder()
-    known: dict[str, str] = {}
+    properties: dict[str, str] = {}
     within: list[str] = []
     for line in re.sub(r"\r?\n[ \t]", "", decode_text(content)).splitlines():
-        if not (found := _LINE.fullmatch(line)):
+        if not (match := _LINE.fullmatch(line)):
             continue
-        name, details, value = found[1].upper(), found[2], found[3]
+        name, details, value = match[1].upper(), match[2], match[3]
         if name == "BEGIN":
             within.append(value.upper())
         elif name == "END" and within:
             if within.pop() in {"VEVENT", "VTODO"}:
-                _add(outline, known)
-                known = {}
+                _add_event(outline, properties)
+                properties = {}
         elif within[-1:] in (["VEVENT"], ["VTODO"]):
-            said = _said(name, details, value)
-            known[name] = f"{known[name]}, {said}" if name == "ATTENDEE" and name in known else said
+            text = _format_value(name, details, value)
+            properties[name] = f"{properties[name]}, {text}" if name == "ATTENDEE" and name in properties else text
     if not outline.character_count:
         raise Refused("the file is no calendar with events", what_to_do="Export it again as .ics.")
     return outline.build()
 
 
-def _add(outline: OutlineBuilder, known: dict[str, str]) -> None:
-    outline.add_heading(1, known.get("SUMMARY", "Event"))
-    for name, shown in _SHOWN.items():
-        outline.add(BlockKind.PROSE, f"{shown}: {known[name]}" if known.get(name) else "")
-    outline.add(BlockKind.PROSE, known.get("DESCRIPTION", ""))
+def _add_event(outline: OutlineBuilder, properties: dict[str, str]) -> None:
+    outline.add_heading(1, properties.get("SUMMARY", "Event"))
+    for name, label in _LABELS.items():
+        outline.add(BlockKind.PROSE, f"{label}: {properties[name]}" if properties.get(name) else "")
+    outline.add(BlockKind.PROSE, properties.get("DESCRIPTION", ""))
 
 
-def _said(name: str, details: str, value: str) -> str:
+def _format_value(name: str, details: str, value: str) -> str:
     if name in {"ATTENDEE", "ORGANIZER"}:
         called = re.search(r';CN="?([^";]*)', details, re.IGNORECASE)
         return called[1] if called else value.partition(":")[2] or value

@@ -1,4 +1,4 @@
-"""CSV -> tables under their headers."""
+"""CSV as tables under their headers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SAMPLE = 16_384
 _DELIMITERS = ",;\t|"
 _NONE = "\x1f"
 _NAMED = re.compile(r"\s*sep=(.)\r?\n")
-"""What Excel writes above a table to name its delimiter."""
+"""Line that Excel writes above a table to name its delimiter."""
 _REMARKS = re.compile(r"(?:# .*(?:\r?\n|\r|\Z))+")
 _KEPT_AS_TEXT = re.compile(r'="(.*)"')
-"""How a code is written so that Excel keeps its zeros."""
+"""Form of a code that makes Excel keep its zeros."""
 
 
 def read_csv(content: bytes) -> ParsedFile:
-    """Delimiter and quoting are recognised; rows keep their line in the file."""
+    """Read a table. Delimiter and quoting are recognised; rows keep their line in the file."""
     text = decode_text(content)
     outline = OutlineBuilder()
     first = 1
@@ -36,11 +36,13 @@ def read_csv(content: bytes) -> ParsedFile:
             outline.add(BlockKind.PROSE, line.lstrip("# "), row=first - 1)
         text = text[remarks.end() :]
     try:
-        named = _NAMED.match(text)
-        dialect = {"delimiter": named[1]} if named else _dialect(text)
-        rows = _rows(text[named.end() :] if named else text, dialect, first + bool(named))
+        delimiter_line = _NAMED.match(text)
+        dialect = {"delimiter": delimiter_line[1]} if delimiter_line else _detect_dialect(text)
+        rows = _read_rows(
+            text[delimiter_line.end() :] if delimiter_line else text, dialect, first + bool(delimiter_line)
+        )
         if dialect.get("delimiter") == _NONE:
-            _list(outline, rows)
+            _add_list(outline, rows)
         else:
             add_sheet_tables(outline, rows, spaced=True)
     except csv.Error as error:
@@ -51,61 +53,62 @@ def read_csv(content: bytes) -> ParsedFile:
     return outline.build()
 
 
-def _rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
-    gap, kept = False, '="' in text
-    for number, cells in enumerate(csv.reader(_lines(text, dialect.get("delimiter", ",")), **dialect), first):
+def _read_rows(text: str, dialect: dict[str, Any], first: int) -> Iterator[GridRow]:
+    gap, has_text_codes = False, '="' in text
+    for number, cells in enumerate(csv.reader(_repair_quotes(text, dialect.get("delimiter", ",")), **dialect), first):
         texts = [cell.strip() for cell in cells]
-        if kept:
+        if has_text_codes:
             texts = [_KEPT_AS_TEXT.sub(r"\1", cell) for cell in texts]
+        # the mask of columns with a text: column 0 is the lowest bit
         own = int("".join("1" if cell else "0" for cell in reversed(texts)) or "0", 2)
         if own:
             yield GridRow(number, texts, own, follows_gap=gap)
         gap = not own
 
 
-def _lines(text: str, delimiter: str) -> Iterator[str]:
-    """A quotation mark that opens a cell, and is closed by none that ends a cell, would take all that follows; it is
-    left out."""
+def _repair_quotes(text: str, delimiter: str) -> Iterator[str]:
+    """Return the lines without a quotation mark that opens a cell and is never closed: it would swallow all that
+    follows."""
     lines = list(io.StringIO(text, newline=None))
     opens = re.compile(rf'(^|{re.escape(delimiter)})"(?=[^"]*$)')
     closes = re.compile(rf'[^"]*"(?:{re.escape(delimiter)}|$)')
-    odd = deque(place for place, line in enumerate(lines if '"' in text else ()) if line.count('"') % 2)
+    odd = deque(index for index, line in enumerate(lines if '"' in text else ()) if line.count('"') % 2)
     while odd:
-        place = odd.popleft()
-        if opens.search(lines[place]):
+        index = odd.popleft()
+        if opens.search(lines[index]):
             if odd and closes.match(lines[odd[0]]):
                 odd.popleft()
             else:
-                lines[place] = opens.sub(r"\1", lines[place])
+                lines[index] = opens.sub(r"\1", lines[index])
     return iter(lines)
 
 
-def _list(outline: OutlineBuilder, rows: Iterator[GridRow]) -> None:
-    """One column: its first row is its name if that has words."""
+def _add_list(outline: OutlineBuilder, rows: Iterator[GridRow]) -> None:
+    """Append a table of one column. Its first row is its name if that has words."""
     for index, row in enumerate(rows):
         kind = BlockKind.HEADER if not index and are_column_names(row.texts) else BlockKind.ROW
         outline.add_row(kind, row.texts, row=row.number)
 
 
-def _dialect(text: str) -> dict[str, Any]:
-    """As `csv.reader` takes it; a table of one column has no delimiter."""
+def _detect_dialect(text: str) -> dict[str, Any]:
+    """Return the dialect as `csv.reader` takes it. A table of one column has no delimiter."""
     from clevercsv.detect import Detector
 
     sample = text[:_SAMPLE]
     if len(text) > _SAMPLE and sample.count("\n") > 1:
         sample = sample.rsplit("\n", 1)[0]
-    found = Detector().detect(sample, delimiters=_DELIMITERS)
-    if found is None or (not found.delimiter and ("\n" not in sample.strip() or '"' in sample)):
+    detected = Detector().detect(sample, delimiters=_DELIMITERS)
+    if detected is None or (not detected.delimiter and ("\n" not in sample.strip() or '"' in sample)):
         return {}
-    named, *lines = sample.strip().splitlines() or [""]
-    delimiter = found.delimiter or _NONE
+    first_line, *lines = sample.strip().splitlines() or [""]
+    delimiter = detected.delimiter or _NONE
     sentences = sample.count(delimiter) == sample.count(f"{delimiter} ") and '"' not in sample
-    if delimiter not in named and (
+    if delimiter not in first_line and (
         sentences or not any(delimiter in line for line in lines if not is_number_or_date(line))
     ):
         delimiter = _NONE  # commas of sentences, or of figures
-    single = found.quotechar == "'" and '"' not in sample
-    escape = "\\" if found.escapechar == "\\" and '\\"' in sample else None
+    single = detected.quotechar == "'" and '"' not in sample
+    escape = "\\" if detected.escapechar == "\\" and '\\"' in sample else None
     return {
         "delimiter": delimiter,
         "quotechar": "'" if single else '"',

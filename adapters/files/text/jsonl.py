@@ -1,4 +1,5 @@
-"""JSON Lines of `{doc_id, text, title?, url?, product?, document_type?}`: every line is a document of its own."""
+"""JSON Lines of `{doc_id, text, title?, url?, product?, document_type?}`, in which every line is a document of its
+own."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _WHAT_TO_DO = (
 
 
 class JsonLine(BaseModel):
-    """One line as written; fields beyond these are left alone."""
+    """A line as written; fields beyond these are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,7 +29,7 @@ class JsonLine(BaseModel):
 
 
 def parse_json_line(content: bytes) -> JsonLine:
-    """Raises Refused with the field that is wrong."""
+    """Parse a line. Raises Refused with the field that is wrong."""
     try:
         line = JsonLine.model_validate_json(content)
     except ValidationError as error:
@@ -45,27 +46,27 @@ def parse_json_line(content: bytes) -> JsonLine:
 
 
 def read_json_document(content: bytes) -> ParsedFile:
-    """As `parse_json_line` and `read_json_text`."""
+    """Parse a line and read its text. Raises Refused like `parse_json_line` and `read_json_text`."""
     return read_json_text(parse_json_line(content))
 
 
 def read_json_text(line: JsonLine) -> ParsedFile:
-    """The line's text as blocks. Raises Refused when it has none."""
+    """Read the line's text into blocks. Raises Refused when it has none."""
     from adapters.files.text.markdown import read_lenient_markdown
 
-    found = read_lenient_markdown(_titled(line), title=line.title)
-    if not found.has_text:
+    content = read_lenient_markdown(_text_with_title(line), title=line.title)
+    if not content.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return replace(
-        found,
-        title=clean_label(line.title) or found.title,
+        content,
+        title=clean_label(line.title) or content.title,
         url=safe_url(line.url),
         product=clean_label(line.product),
         document_type=clean_label(line.document_type),
     )
 
 
-def _titled(line: JsonLine) -> str:
-    """The text, under its title where that is a question, as in an FAQ of any other format."""
+def _text_with_title(line: JsonLine) -> str:
+    """Return the text, under its title where that is a question, as in an FAQ of any other format."""
     title = clean_label(line.title)
     return f"# {title}\n\n{line.text}" if title.endswith(("?", "？")) and title not in line.text else line.text

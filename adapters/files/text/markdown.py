@@ -1,4 +1,4 @@
-"""Markdown -> blocks; plain text too, as Markdown without its inline marks."""
+"""Markdown as blocks; plain text too, as Markdown without its inline marks."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _CALL = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
 
 @dataclass
 class MarkdownParts:
-    """The parts of a text, and what is to be known of all of them for each to be read as it is in the whole."""
+    """The parts of a text, with the facts about all of them that each needs to be read as in the whole."""
 
     texts: list[str] = field(default_factory=list)
     parser_env: dict[str, Any] = field(default_factory=dict)
-    """By the parser: the addresses of links that are written apart from them."""
+    """Environment of the parser: the addresses of links that are written apart from them."""
     title_count: int = 0
-    """Headings of the first level that are in no other block."""
+    """Number of headings of the first level that are in no other block."""
 
 
 def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> MarkdownParts:
-    """Each part ends before a block, which nothing before it goes on into. `on_read` hears how many characters have
-    been looked at."""
+    """Split a text before blocks into which nothing before them continues. `on_read` is called with the number of
+    characters examined."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     parts = MarkdownParts()
     notes: dict[str, tuple[int, str]] = {}
@@ -61,7 +61,7 @@ def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]
         parser.block.parse(text[start:end], parser, parts.parser_env, tokens)
         on_read(end)
         lines = text[start:end].split("\n")
-        last = len(lines) if end == len(text) else _last_block(tokens, lines)
+        last = len(lines) if end == len(text) else _last_block_line(tokens, lines)
         if not last:
             size *= 2
             continue
@@ -74,7 +74,7 @@ def split_markdown(text: str, parser: MarkdownIt, on_read: Callable[[int], None]
         start += len(parts.texts[-1])
     parts.parser_env.pop("footnotes", None)
     parts.parser_env["called"] = {f":{name}" for text in parts.texts for name in _CALL.findall(text)}
-    parts.texts = [_with_notes(part, place, notes) for place, part in enumerate(parts.texts)] if notes else parts.texts
+    parts.texts = [_add_notes(part, index, notes) for index, part in enumerate(parts.texts)] if notes else parts.texts
     return parts
 
 
@@ -82,15 +82,15 @@ def is_title_token(token: Token) -> bool:
     return token.type == "heading_open" and token.tag == "h1" and token.level == 0
 
 
-def _with_notes(part: str, place: int, notes: Mapping[str, tuple[int, str]]) -> str:
-    """A part with the notes that it calls and that stand in another."""
+def _add_notes(part: str, index: int, notes: Mapping[str, tuple[int, str]]) -> str:
+    """Return a part with the notes that it calls and that stand in another."""
     called = dict.fromkeys(_CALL.findall(part))
-    elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != place]
+    elsewhere = [notes[name][1] for name in called if name in notes and notes[name][0] != index]
     return "\n\n".join([part, *elsewhere])
 
 
-def _last_block(tokens: Sequence[Token], lines: Sequence[str]) -> int:
-    """The line on which the last block begins that stands in no other and is not indented: a note's would be."""
+def _last_block_line(tokens: Sequence[Token], lines: Sequence[str]) -> int:
+    """Return the line on which the last block begins that stands in no other and is not indented: a note's would be."""
     starts = (token.map[0] for token in reversed(tokens) if token.map and token.level == 0)
     return next((line for line in starts if not lines[line][:1].isspace()), 0)
 
@@ -100,69 +100,73 @@ def _last_block(tokens: Sequence[Token], lines: Sequence[str]) -> int:
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _COMPONENTS = re.compile(r"^[ \t]*(?:<[A-Z]\w*(?:\s[^<>]*)?>|import .{1,200} from ['\"])", re.MULTILINE)
-"""MDX, in which indented text is no code."""
+"""Signs of MDX, in which indented text is no code."""
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
 _WRAPPED = 50
-"""A line this long was probably broken by an editor, not by its author."""
-_ENOUGH = 5_000
-"""Parts of a text that are read as blocks at a time."""
+"""Length from which a line was probably broken by an editor, not by its author."""
+_BATCH_SIZE = 5_000
+"""Tokens of a text that are turned into blocks at a time."""
 
 
 def read_markdown(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """CommonMark with what GitHub, pandoc and Obsidian add to it; a front matter of `title`, `product`,
+    """Read CommonMark with the additions of GitHub, pandoc and Obsidian, and a front matter of `title`, `product`,
     `document_type`, `url` and others."""
     text = decode_text(content)
-    known: dict[str, str] = {}
+    metadata: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
-        known = dict(_front_matter(front.group(1)))
+        metadata = dict(_parse_front_matter(front.group(1)))
         text = text[front.end() :]
     elif front := _TOML.match(text):
         with suppress(tomllib.TOMLDecodeError):
-            known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
+            metadata = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
         text = text[front.end() :]
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     if _COMPONENTS.search(text):
         markdown.disable("code")
     add_markdown_rules(add_myst_rules(add_generator_rules(markdown)))
-    return _content(_Reading(markdown, on_pages=on_pages), text, known)
+    return _build_file(_MarkdownReader(markdown, on_pages=on_pages), text, metadata)
 
 
 def read_text(content: bytes, on_pages: ProgressCallback = ignore_progress) -> ParsedFile:
-    """Paragraphs, lists and headings as people write them in plain text; every character stays."""
+    """Read paragraphs, lists and headings as people write them in plain text. Every character stays."""
     rules = ["fence", "heading", "hr", "lheading", "list", "newline", "table"]
-    return _content(_Reading(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {})
-
-
-def read_lenient_markdown(text: str, **known: str) -> ParsedFile:
-    """Text of unknown making, such as a line of a corpus: Markdown's marks are understood, its pitfalls avoided."""
-    markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
-    return _content(_Reading(markdown, guess=True), text, known)
-
-
-def _front_matter(text: str) -> list[tuple[str, str]]:
-    found = []
-    for line in text.splitlines():
-        name, _, value = line.strip().partition(":")
-        if value[:1].isspace() and _FIELD.fullmatch(name := name.rstrip()):
-            found.append((name.lower().replace(" ", "_").replace("-", "_"), value.strip().strip("\"'")))
-    return found
-
-
-def _content(reading: _Reading, text: str, known: dict[str, str]) -> ParsedFile:
-    found = reading.of(text).build(title=known.get("title", ""))
-    named = {"title", "product", "document_type", "url"}
-    return replace(
-        found,
-        product=clean_label(known.get("product", "")),
-        document_type=clean_label(known.get("document_type", "")),
-        url=safe_url(known.get("url", "")),
-        metadata={key: value for key, value in known.items() if key not in named},
+    return _build_file(
+        _MarkdownReader(MarkdownIt("zero").enable(rules), guess=True, on_pages=on_pages), decode_text(content), {}
     )
 
 
-class _Reading:
-    """Markdown as HTML, a part at a time, and that as blocks. `guess`: paragraphs that look like headings are."""
+def read_lenient_markdown(text: str, **metadata: str) -> ParsedFile:
+    """Read text of unknown origin, such as a line of a corpus: Markdown's marks are understood, its pitfalls
+    avoided."""
+    markdown = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "html_block", "html_inline"])
+    return _build_file(_MarkdownReader(markdown, guess=True), text, metadata)
+
+
+def _parse_front_matter(text: str) -> list[tuple[str, str]]:
+    fields = []
+    for line in text.splitlines():
+        name, _, value = line.strip().partition(":")
+        if value[:1].isspace() and _FIELD.fullmatch(name := name.rstrip()):
+            fields.append((name.lower().replace(" ", "_").replace("-", "_"), value.strip().strip("\"'")))
+    return fields
+
+
+def _build_file(reading: _MarkdownReader, text: str, metadata: dict[str, str]) -> ParsedFile:
+    content = reading.read_outline(text).build(title=metadata.get("title", ""))
+    own_fields = {"title", "product", "document_type", "url"}
+    return replace(
+        content,
+        product=clean_label(metadata.get("product", "")),
+        document_type=clean_label(metadata.get("document_type", "")),
+        url=safe_url(metadata.get("url", "")),
+        metadata={key: value for key, value in metadata.items() if key not in own_fields},
+    )
+
+
+class _MarkdownReader:
+    """Markdown as HTML, a part at a time, and then as blocks. With `guess`, paragraphs that look like headings are
+    headings."""
 
     def __init__(
         self, parser: MarkdownIt, *, guess: bool = False, on_pages: ProgressCallback = ignore_progress
@@ -172,23 +176,23 @@ class _Reading:
         self._guess = guess
         self._outline = OutlineBuilder()
 
-    def of(self, text: str) -> OutlineBuilder:
+    def read_outline(self, text: str) -> OutlineBuilder:
         if len(text) <= PART_SIZE:
             env: dict[str, Any] = {}
             tokens = self._parser.parse(text, env)
-            found, titles = iter([(tokens, env)]), sum(map(is_title_token, tokens))
+            token_groups, titles = iter([(tokens, env)]), sum(map(is_title_token, tokens))
         else:
             pages = 2 * len(text) // TEXT_PAGE_SIZE
             parts = split_markdown(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE_SIZE, pages))
-            found, titles = self._parsed(parts, pages), parts.title_count
+            token_groups, titles = self._parse_parts(parts, pages), parts.title_count
         titled = titles == 1
         if self._guess:
-            found, titled = _with_guesses(found, titles=titles), titles < 2
-        for tokens, env in found:
+            token_groups, titled = _guess_headings(token_groups, titles=titles), titles < 2
+        for tokens, env in token_groups:
             append_html(self._outline, self._parser.renderer.render(tokens, self._parser.options, env), titled=titled)
         return self._outline
 
-    def _parsed(self, parts: MarkdownParts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
+    def _parse_parts(self, parts: MarkdownParts, pages: int) -> Iterator[tuple[list[Token], dict[str, Any]]]:
         read = pages // 2
         for part in parts.texts:
             env = {**parts.parser_env}
@@ -197,34 +201,34 @@ class _Reading:
             self._on_pages(min(read, pages), pages)
 
 
-def _with_guesses(
-    found: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
+def _guess_headings(
+    token_groups: Iterable[tuple[list[Token], dict[str, Any]]], *, titles: int
 ) -> Iterator[tuple[list[Token], dict[str, Any]]]:
-    """Paragraphs that read like headings as such, and lines joined that an editor broke."""
-    nodes = (node for tokens, _ in found for node in SyntaxTreeNode(tokens).children)
+    """Turn paragraphs that read like headings into headings, and join lines that an editor broke."""
+    nodes = (node for tokens, _ in token_groups for node in SyntaxTreeNode(tokens).children)
     made: list[Token] = []
     first = True
     for node, following in pairwise(chain(nodes, (None,))):
         assert node
-        heading = _as_heading(node) if following and node.type != "heading" else ""
-        if heading and following and (first or not _as_heading(following)):
-            made += _heading("h2" if titles or not first else "h1", heading)
+        heading = _heading_text(node) if following and node.type != "heading" else ""
+        if heading and following and (first or not _heading_text(following)):
+            made += _heading_tokens("h2" if titles or not first else "h1", heading)
         else:
-            made += map(_unwrapped, node.to_tokens())
+            made += map(_unwrap_lines, node.to_tokens())
         first = False
-        if len(made) >= _ENOUGH:
+        if len(made) >= _BATCH_SIZE:
             yield made, {}
             made = []
     yield made, {}
 
 
-def _heading(tag: str, text: str) -> list[Token]:
-    said = Token("text", "", 0, content=text)
-    return [Token("heading_open", tag, 1), Token("inline", "", 0, children=[said]), Token("heading_close", tag, -1)]
+def _heading_tokens(tag: str, text: str) -> list[Token]:
+    inner = Token("text", "", 0, content=text)
+    return [Token("heading_open", tag, 1), Token("inline", "", 0, children=[inner]), Token("heading_close", tag, -1)]
 
 
-def _as_heading(node: SyntaxTreeNode) -> str:
-    """The text of a paragraph or one-step list that reads like a heading, otherwise empty."""
+def _heading_text(node: SyntaxTreeNode) -> str:
+    """Return the text of a paragraph or one-step list that reads like a heading, otherwise an empty text."""
     number = ""
     if node.type == "ordered_list" and len(node.children) == 1:
         number = f"{node.attrs.get('start', 1)}. "
@@ -233,39 +237,40 @@ def _as_heading(node: SyntaxTreeNode) -> str:
             return ""
         node = node.children[0]
     inline = node.children[0].token if node.type == "paragraph" and node.children else None
-    lines = _lines(inline.children or [])[0] if inline else []
+    lines = _split_lines(inline.children or [])[0] if inline else []
     text = lines[0] if len(lines) == 1 else ""
     plain = 0 < len(text) <= 80 and len(text.split()) <= 12
     return number + text if plain and text[0].isupper() and not text.endswith(_SENTENCE_END) else ""
 
 
-def _unwrapped(token: Token) -> Token:
-    """Lines that an editor broke are one; the line ends that separate short lines stay."""
+def _unwrap_lines(token: Token) -> Token:
+    """Join lines that an editor broke. The line ends that separate short lines stay."""
     if token.type == "inline" and token.children and any(child.type == "softbreak" for child in token.children):
-        lines, breaks = _lines(token.children, joined=False)
+        lines, breaks = _split_lines(token.children, joined=False)
         for at, (before, line) in zip(breaks, pairwise(lines), strict=True):
             if len(before) < _WRAPPED and not line[:1].islower():
                 token.children[at] = Token("hardbreak", "br", 0)
     return token
 
 
-def _lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], list[int]]:
-    """The lines of a paragraph, and which of its parts end one; `joined`: those that an editor broke as one."""
+def _split_lines(children: list[Token], *, joined: bool = True) -> tuple[list[str], list[int]]:
+    """Return the lines of a paragraph, and the parts of it that end one. With `joined`, lines that an editor broke are
+    one."""
     texts: list[str] = [""]
     breaks: list[int] = []
-    for place, child in enumerate(children):
+    for index, child in enumerate(children):
         if child.type == "softbreak":
-            breaks.append(place)
+            breaks.append(index)
             texts.append("")
         else:
             texts[-1] += "\n" if child.type == "hardbreak" else child.content
     texts = [text.strip() for text in texts]
     if not joined:
         return texts, breaks
-    whole = texts[:1]
+    joined_lines = texts[:1]
     for before, line in pairwise(texts):
         if len(before) >= _WRAPPED or line[:1].islower():
-            whole[-1] += f" {line}"
+            joined_lines[-1] += f" {line}"
         else:
-            whole.append(line)
-    return whole, breaks
+            joined_lines.append(line)
+    return joined_lines, breaks

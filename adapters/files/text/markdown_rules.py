@@ -1,4 +1,4 @@
-"""What is added to Markdown, as rules of its parser: by GitHub, pandoc and Obsidian, and by MyST."""
+"""Additions to Markdown as rules of its parser: those of GitHub, pandoc and Obsidian, and those of MyST."""
 
 from __future__ import annotations
 
@@ -38,32 +38,33 @@ _FORMULA = re.compile(
     r"|\\\((?P<round>.{1,400}?)\\\)|\\\[(?P<square>.{1,4000}?)\\\]",
     re.DOTALL,
 )
+"""TeX between dollars, or in round or square brackets behind a backslash."""
 _WORD = re.compile(r"(?<![\\A-Za-z])[^\W\d_]{2,}")
 _GROUP = re.compile(r"\\?[A-Za-z]*\{[^{}]*\}")
 _TASK = re.compile(r"\[([ xX])\][ \u00a0]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)(?:[^<>]*[^<>/])?(/?)>")
 _SWALLOWS = frozenset("title textarea style xmp iframe noembed noframes script plaintext select".split())
-"""Tags that hide what follows, which GitHub shows as text."""
+"""Tags that hide the text behind them, which GitHub shows as text."""
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _OPTIONAL = frozenset("p li dt dd tr td th thead tbody tfoot option rt rp".split())
 
 
 def add_markdown_rules(markdown: MarkdownIt) -> MarkdownIt:
-    """`markdown` with these rules."""
+    """Add the rules of GitHub, pandoc and Obsidian to `markdown`, and return it."""
     deflist_plugin(markdown)
     footnote_plugin(markdown)
-    markdown.block.ruler.before("paragraph", "comment_block", _comment_block, {"alt": ["paragraph", "blockquote"]})
-    markdown.inline.ruler.before("escape", "formula", _formula)
-    markdown.inline.ruler.before("link", "wiki_link", _wiki_link)
-    markdown.inline.ruler.before("strikethrough", "added_mark", _added)
-    markdown.core.ruler.before("footnote_tail", "notes_alone", _notes_alone)
-    markdown.core.ruler.push("tasks", _tasks)
-    markdown.core.ruler.push("balanced", _balanced)
+    markdown.block.ruler.before("paragraph", "comment_block", _skip_comment_block, {"alt": ["paragraph", "blockquote"]})
+    markdown.inline.ruler.before("escape", "formula", _read_formula)
+    markdown.inline.ruler.before("link", "wiki_link", _read_wiki_link)
+    markdown.inline.ruler.before("strikethrough", "added_mark", _read_mark)
+    markdown.core.ruler.before("footnote_tail", "notes_alone", _keep_uncalled_notes)
+    markdown.core.ruler.push("tasks", _write_task_boxes)
+    markdown.core.ruler.push("balanced", _balance_html)
     return markdown
 
 
-def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Lines between two of `%%`."""
+def _skip_comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Skip the lines between two of `%%`."""
     if line_text(state, start) != "%%":
         return False
     for line in range(start + 1, end):
@@ -74,29 +75,29 @@ def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return False
 
 
-def _wiki_link(state: StateInline, silent: bool) -> bool:
-    found = _WIKI.match(state.src, state.pos)
-    if not found:
+def _read_wiki_link(state: StateInline, silent: bool) -> bool:
+    match = _WIKI.match(state.src, state.pos)
+    if not match:
         return False
-    shown = (found[3] or "").strip()
-    target = found[2].strip().rstrip("\\")
+    label = (match[3] or "").strip()
+    target = match[2].strip().rstrip("\\")
     if not silent:
-        picture = bool(found[1]) and _PICTURE.search(target)
-        state.push("text", "", 0).content = "" if picture else shown or target.lstrip("#").replace("#", " > ")
-    state.pos = found.end()
+        picture = bool(match[1]) and _PICTURE.search(target)
+        state.push("text", "", 0).content = "" if picture else label or target.lstrip("#").replace("#", " > ")
+    state.pos = match.end()
     return True
 
 
-def _formula(state: StateInline, silent: bool) -> bool:
-    """TeX, as it is written; a price is none."""
-    if state.src[state.pos] not in "$\\" or not (found := _FORMULA.match(state.src, state.pos)):
+def _read_formula(state: StateInline, silent: bool) -> bool:
+    """Keep TeX as it is written. A price is no formula."""
+    if state.src[state.pos] not in "$\\" or not (match := _FORMULA.match(state.src, state.pos)):
         return False
-    text = next(filter(None, found.groups()), "").strip()
-    if found["shown"] is None and not _is_formula(text, certain=found["inline"] is None):
+    text = next(filter(None, match.groups()), "").strip()
+    if match["shown"] is None and not _is_formula(text, certain=match["inline"] is None):
         return False
     if not silent:
         state.push("text", "", 0).content = " ".join(text.split())
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
@@ -109,35 +110,35 @@ def _is_formula(text: str, *, certain: bool) -> bool:
     return not _WORD.search(plain) or ("=" in text and "^" in text and not re.search(r"[^\W\d_]{4}", plain))
 
 
-def _added(state: StateInline, silent: bool) -> bool:
-    """`==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
+def _read_mark(state: StateInline, silent: bool) -> bool:
+    """Read `==marked==`, `10^3^`, `H~2~O` and `%% a comment %%`."""
     mark = state.src[state.pos]
     before = state.src[state.pos - 1 : state.pos]
-    if mark == "%" and (found := _COMMENT.match(state.src, state.pos)):
-        alone = state.src[found.end() : found.end() + 1] in {"", "\n"} or before in {"", "\n"}
-        if not alone and (found[0][2].isspace() or found[0][-3].isspace()):
+    if mark == "%" and (match := _COMMENT.match(state.src, state.pos)):
+        alone = state.src[match.end() : match.end() + 1] in {"", "\n"} or before in {"", "\n"}
+        if not alone and (match[0][2].isspace() or match[0][-3].isspace()):
             return False
-        state.pos = found.end()
+        state.pos = match.end()
         return True
     pattern = {"=": _MARKED, "^": _RAISED, "~": _LOWERED}.get(mark)
     if pattern is None or (mark != "=" and not (before.isalnum() or before in {")", "]"})):
         return False
-    if not (found := pattern.match(state.src, state.pos)):
+    if not (match := pattern.match(state.src, state.pos)):
         return False
     if silent:
-        state.pos = found.end()
+        state.pos = match.end()
         return True
     tag = {"=": "mark", "^": "sup", "~": "sub"}[mark]
-    last, state.pos, state.posMax = state.posMax, found.start(1), found.end(1)
+    last, state.pos, state.posMax = state.posMax, match.start(1), match.end(1)
     state.push(f"{tag}_open", tag, 1)
     state.md.inline.tokenize(state)
     state.push(f"{tag}_close", tag, -1)
-    state.pos, state.posMax = found.end(), last
+    state.pos, state.posMax = match.end(), last
     return True
 
 
-def _notes_alone(state: StateCore) -> None:
-    """Notes that nobody calls are read where they stand."""
+def _keep_uncalled_notes(state: StateCore) -> None:
+    """Keep notes that nobody calls at their place."""
     called = {name for name, number in state.env.get("footnotes", {}).get("refs", {}).items() if number >= 0}
     called |= state.env.get("called", set())
     alone = False
@@ -148,8 +149,8 @@ def _notes_alone(state: StateCore) -> None:
             token.type, token.tag = token.type.replace("footnote_reference", "note"), "div"
 
 
-def _tasks(state: StateCore) -> None:
-    """What opens an item, as a box with or without its tick."""
+def _write_task_boxes(state: StateCore) -> None:
+    """Turn the mark that opens a task into a box with or without its tick."""
     opened = False
     for token in state.tokens:
         if token.type == "list_item_open":
@@ -161,18 +162,19 @@ def _tasks(state: StateCore) -> None:
             opened = False
 
 
-def _balanced(state: StateCore) -> None:
-    """HTML within a block ends in it, and none hides what follows; what stands behind a block of it stands apart."""
+def _balance_html(state: StateCore) -> None:
+    """Close HTML at the end of its block, so that none hides the text behind it. Text behind a block of HTML stands
+    apart."""
     for token in state.tokens:
-        if token.type == "inline" and token.children and any(one.type == "html_inline" for one in token.children):
-            token.children = _closed(token.children)
+        if token.type == "inline" and token.children and any(child.type == "html_inline" for child in token.children):
+            token.children = _close_tags(token.children)
         elif token.type == "html_block":
-            inner = [token] if not token.level else _closed([token])
-            token.content = _open("".join(part.content for part in inner)) + "<hr>\n"
+            inner = [token] if not token.level else _close_tags([token])
+            token.content = _close_swallowing_tags("".join(part.content for part in inner)) + "<hr>\n"
 
 
-def _open(html: str) -> str:
-    """`html` in which no comment and no such tag goes on beyond its end, but for one that it begins with."""
+def _close_swallowing_tags(html: str) -> str:
+    """Return `html` without comments and such tags that continue beyond its end, but for one that it begins with."""
     lower = html.lower()
     if lower.lstrip().startswith("<script"):
         return html.replace("<!--", "")
@@ -184,15 +186,15 @@ def _open(html: str) -> str:
     return f"{html}-->" if lower.rfind("<!--") > lower.rfind("-->") else html
 
 
-def _closed(tokens: list[Token]) -> list[Token]:
+def _close_tags(tokens: list[Token]) -> list[Token]:
     opened: list[str] = []
-    kept: list[Token] = []
+    balanced: list[Token] = []
     for token in tokens:
         tags = (
             [(tag[1], tag[2].lower(), tag[3]) for tag in _TAG.finditer(token.content)] if "html" in token.type else []
         )
         if token.type == "html_inline" and tags and tags[0][1] in _SWALLOWS:
-            kept.append(Token("text", "", 0, content=token.content))
+            balanced.append(Token("text", "", 0, content=token.content))
             continue
         extra = False
         for closing, name, empty in tags:
@@ -204,9 +206,9 @@ def _closed(tokens: list[Token]) -> list[Token]:
             elif not empty and name not in _VOID:
                 opened.append(name)
         if not extra:
-            kept.append(token)
+            balanced.append(token)
     rest = "".join(f"</{name}>" for name in reversed(opened) if name not in _OPTIONAL)
-    return [*kept, Token("html_inline", "", 0, content=rest)] if rest else kept
+    return [*balanced, Token("html_inline", "", 0, content=rest)] if rest else balanced
 
 
 # --- MyST: directives and roles of Sphinx, names of places, comments ------------------------------
@@ -221,15 +223,15 @@ _FILES = frozenset("figure image video iframe embed card-carousel".split())
 
 
 def add_myst_rules(markdown: MarkdownIt) -> MarkdownIt:
-    """`markdown` with these rules."""
-    markdown.block.ruler.before("fence", "myst_directive", _directive, {"alt": INTERRUPTED_RULES})
-    markdown.block.ruler.before("paragraph", "myst_line", _line, {"alt": INTERRUPTED_RULES})
-    markdown.inline.ruler.before("backticks", "myst_role", _role)
+    """Add the rules of MyST to `markdown`, and return it."""
+    markdown.block.ruler.before("fence", "myst_directive", _read_directive, {"alt": INTERRUPTED_RULES})
+    markdown.block.ruler.before("paragraph", "myst_line", _skip_myst_line, {"alt": INTERRUPTED_RULES})
+    markdown.inline.ruler.before("backticks", "myst_role", _read_role)
     return markdown
 
 
-def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """The name of a place, or a comment in a file that has directives."""
+def _skip_myst_line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Skip the name of a place, or a comment in a file that has directives."""
     text = line_text(state, start)
     if text.startswith("%") and "myst" not in state.env:
         state.env["myst"] = "```{" in state.src or ":::{" in state.src
@@ -240,7 +242,7 @@ def _line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _read_directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opened = None if state.is_code_block(start) else _DIRECTIVE.fullmatch(line_text(state, start))
     if opened is None or silent or state.level >= MAX_DIRECTIVES:
         return opened is not None and silent
@@ -261,7 +263,7 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         state.push("fence", "code", 0).content = "\n".join(lines) + "\n"
     elif name == "math":
         push_paragraph(state, " ".join([argument, *lines]).strip(), start)
-    elif name in _RST and (html := _of_rst(name, argument, text)):
+    elif name in _RST and (html := _render_rst(name, argument, text)):
         state.push("html_block", "", 0).content = html
     else:
         title = (
@@ -276,7 +278,7 @@ def _directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _of_rst(name: str, argument: str, text: str) -> str:
+def _render_rst(name: str, argument: str, text: str) -> str:
     from adapters.files.text.rst import rst_to_html
 
     inner = "\n".join(f"   {line}" for line in text.split("\n"))
@@ -285,17 +287,17 @@ def _of_rst(name: str, argument: str, text: str) -> str:
     return ""
 
 
-def _role(state: StateInline, silent: bool) -> bool:
-    if state.src[state.pos] != "{" or not (found := _ROLE.match(state.src, state.pos)):
+def _read_role(state: StateInline, silent: bool) -> bool:
+    if state.src[state.pos] != "{" or not (match := _ROLE.match(state.src, state.pos)):
         return False
-    name = found[1].rpartition(":")[2].lower()
+    name = match[1].rpartition(":")[2].lower()
     if not silent:
         if name in {"sub", "sup"}:
             state.push(f"{name}_open", name, 1)
-            state.push("text", "", 0).content = found[3]
+            state.push("text", "", 0).content = match[3]
             state.push(f"{name}_close", name, -1)
         else:
             kind = ("code_inline", "code") if name in CODE_ROLES else ("text", "")
-            state.push(*kind, 0).content = found[3].strip() if name == "math" else role_text(found[3])
-    state.pos = found.end()
+            state.push(*kind, 0).content = match[3].strip() if name == "math" else role_text(match[3])
+    state.pos = match.end()
     return True

@@ -1,4 +1,4 @@
-"""MSG -> blocks: a mail as Outlook keeps it, with the mails and files that it brings."""
+"""MSG as blocks: a mail in Outlook's format, with the mails and files attached to it."""
 
 from __future__ import annotations
 
@@ -33,31 +33,33 @@ _BEFORE = (
     rb"SymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0" + b"\r\n"
     rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
 )
-"""What the packer takes for written before the text (MS-OXRTFCP)."""
+"""Text that the packer assumes before the text itself (MS-OXRTFCP)."""
 _PACKED = b"LZFu"
-_MOST = 20_000_000
+_MAX_UNPACKED_BYTES = 20_000_000
 _TOKEN = re.compile(rb"\\([a-zA-Z]+)(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
-_UNSEEN = frozenset(b"fonttbl colortbl stylesheet info pict object header footer listtable themedata mmathPr".split())
-_HIDDEN = frozenset(b"v deleted strike striked".split())
+_HIDDEN_GROUPS = frozenset(
+    b"fonttbl colortbl stylesheet info pict object header footer listtable themedata mmathPr".split()
+)
+_HIDDEN_TEXT = frozenset(b"v deleted strike striked".split())
 _BREAKS = {b"par": "<br>", b"line": "<br>", b"cell": " ", b"row": "<br>", b"tab": " ", b"emdash": "—", b"endash": "–"}
 
 
 def rtf_to_html(packed: bytes) -> str:
-    """What was HTML before it was RTF as that HTML; other text in lines."""
-    text = _unpacked(packed)
+    """Convert packed RTF to HTML: to the original HTML where the RTF was made from it, otherwise to lines."""
+    text = _unpack_rtf(packed)
     was_html = b"\\fromhtml" in text[:1000]
     page = re.search(rb"\\ansicpg(\d+)", text[:1000])
-    encoding = _known(f"cp{page[1].decode()}") if page and len(page[1]) < 6 else "cp1252"
+    encoding = _known_encoding(f"cp{page[1].decode()}") if page and len(page[1]) < 6 else "cp1252"
     out: list[str] = []
     letters = bytearray()
-    """Of the code page, in which one may take two bytes."""
+    """Bytes in the code page, in which a letter may take two."""
     groups: list[tuple[bool, bool, bool]] = []
     unseen, hidden, tag, only_rtf, skip = False, False, False, False, 0
-    for found in _TOKEN.finditer(text + b"{"):
-        if found.lastindex is None:  # the end of a line of the file
+    for token in _TOKEN.finditer(text + b"{"):
+        if token.lastindex is None:  # the end of a line of the file
             continue
-        word, given, byte, mark, brace, plain = found.groups()
-        said = ""
+        word, number, byte, mark, brace, plain = token.groups()
+        output = ""
         if (byte or plain) and skip:
             skip, plain = 0, plain[1:] if plain else b""
         elif byte:
@@ -66,9 +68,9 @@ def rtf_to_html(packed: bytes) -> str:
             letters += plain
             continue
         if letters:
-            known = letters.decode(encoding, "replace")
+            decoded = letters.decode(encoding, "replace")
             if not (unseen or hidden or only_rtf):
-                out.append(known if tag else escape(known))
+                out.append(decoded if tag else escape(decoded))
             letters.clear()
         if brace == b"{":
             groups.append((unseen, hidden, tag))
@@ -79,50 +81,52 @@ def rtf_to_html(packed: bytes) -> str:
         elif word == b"htmltag":
             unseen, tag = False, True
         elif word == b"htmlrtf":
-            only_rtf = given != b"0"
-        elif word in _UNSEEN:
+            only_rtf = number != b"0"
+        elif word in _HIDDEN_GROUPS:
             unseen = True
-        elif word in _HIDDEN or word == b"plain":
-            hidden = given != b"0" and word != b"plain"
-        elif word == b"u" and given:
-            said, skip = escape(chr(int(given) % 0x10000)), 1
+        elif word in _HIDDEN_TEXT or word == b"plain":
+            hidden = number != b"0" and word != b"plain"
+        elif word == b"u" and number:
+            output, skip = escape(chr(int(number) % 0x10000)), 1
         elif word in _BREAKS:
-            said = "\n" if tag or (was_html and word != b"tab") else _BREAKS[word]
+            output = "\n" if tag or (was_html and word != b"tab") else _BREAKS[word]
         elif mark:
-            said = {b"~": "\xa0", b"_": "-"}.get(mark, mark.decode("latin-1") if mark in b"\\{}" else "")
-        if said and not (unseen or hidden or only_rtf):
-            out.append(said)
+            output = {b"~": "\xa0", b"_": "-"}.get(mark, mark.decode("latin-1") if mark in b"\\{}" else "")
+        if output and not (unseen or hidden or only_rtf):
+            out.append(output)
     return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _known(encoding: str) -> str:
+def _known_encoding(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError:
         return "cp1252"
 
 
-def _unpacked(packed: bytes) -> bytes:
-    """MS-OXRTFCP: each bit of a control byte says whether a byte follows, or a place in the last 4,096 and a length."""
+def _unpack_rtf(packed: bytes) -> bytes:
+    """Unpack RTF (MS-OXRTFCP): each bit of a control byte says whether a byte follows, or a place in the last 4,096 and
+    a length."""
     if packed[8:12] != _PACKED:
         return packed[16:]
-    size = min(struct.unpack_from("<I", packed, 4)[0], _MOST)
+    size = min(struct.unpack_from("<I", packed, 4)[0], _MAX_UNPACKED_BYTES)
     out = bytearray(_BEFORE)
-    place = 16
-    while place < len(packed) and len(out) < size + len(_BEFORE):
-        control, place = packed[place], place + 1
+    position = 16
+    while position < len(packed) and len(out) < size + len(_BEFORE):
+        control, position = packed[position], position + 1
         for bit in range(8):
             if not control >> bit & 1:
-                out += packed[place : place + 1]
-                place += 1
+                out += packed[position : position + 1]
+                position += 1
                 continue
-            pair = int.from_bytes(packed[place : place + 2], "big")
-            place += 2
-            back = (len(out) - (pair >> 4)) % 4096 or 4096
-            if place > len(packed) or pair >> 4 == len(out) % 4096 or back > len(out):
+            pair = int.from_bytes(packed[position : position + 2], "big")
+            position += 2
+            # 12 bits of place in a ring of 4,096 bytes, and 4 bits of length; the same place as the end means the end
+            distance = (len(out) - (pair >> 4)) % 4096 or 4096
+            if position > len(packed) or pair >> 4 == len(out) % 4096 or distance > len(out):
                 return bytes(out[len(_BEFORE) :])
             for _ in range((pair & 15) + 2):
-                out.append(out[-back])
+                out.append(out[-distance])
     return bytes(out[len(_BEFORE) :])
 
 
@@ -133,76 +137,76 @@ _TEXT, _OLD_TEXT, _BYTES, _MAIL = 0x1F, 0x1E, 0x102, 0x0D
 _SUBJECT, _HEADERS, _BODY, _RTF, _HTML = 0x37, 0x7D, 0x1000, 0x1009, 0x1013
 _SENDER, _NAME, _ROLE = 0x0C1A, 0x3001, 0x0C15
 _ADDRESSES = (0x5D01, 0x0C1F, 0x39FE, 0x3003)
-"""Of a sender, of somebody else."""
+"""Properties with the address of a sender, and of other people."""
 _FILE, _FILE_NAME, _LONG_NAME, _FILE_KIND, _FILE_ID = 0x3701, 0x3704, 0x3707, 0x370E, 0x3712
 _SENT, _RECEIVED, _START, _END, _CODE_PAGE, _BODY_PAGE = 0x39, 0x0E06, 0x60, 0x61, 0x3FFD, 0x3FDE
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PAGES = {65001: "utf-8", 20127: "ascii", 1200: "utf-16-le", 54936: "gb18030", 50220: "iso2022_jp", 51932: "euc_jp"}
-_DEEPEST = 3
-_MOST_PEOPLE = 200
+_MAX_DEPTH = 3
+_MAX_RECIPIENTS = 200
 
 
-def read_msg(content: bytes, read: AttachmentReader) -> ParsedFile:
-    """Raises Refused for what is no mail."""
+def read_msg(content: bytes, read_attachment: AttachmentReader) -> ParsedFile:
+    """Read a mail. Raises Refused for a file that is none."""
     from olefile import OleFileIO
 
     with OleFileIO(io.BytesIO(content)) as file:
         mail = _Folder(file, ())
         if not mail.numbers:
             raise Refused("the file is no mail", what_to_do="Save the mail again as .msg.")
-        return _read(mail, read)
+        return _read_mail(mail, read_attachment)
 
 
-def _read(mail: _Folder, read: AttachmentReader) -> ParsedFile:
-    headers = message_from_string(mail.text(_HEADERS), policy=policy.default)
-    said = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
+def _read_mail(mail: _Folder, read: AttachmentReader) -> ParsedFile:
+    headers = message_from_string(mail.read_text(_HEADERS), policy=policy.default)
+    mail_headers = {name: decode_mail_header(headers, name) for name in SHOWN_HEADERS}
     sent_to: dict[int, list[str]] = {1: [], 2: []}
-    for one in islice(mail.held("__recip_"), _MOST_PEOPLE) if not said["To"] else ():
-        sent_to.setdefault(one.numbers.get(_ROLE, 1) & 3, []).append(_person(one, _NAME))
-    known = {
-        "From": said["From"] or _person(mail, _SENDER),
-        "To": said["To"] or ", ".join(sent_to[1]),
-        "Cc": said["Cc"] or ", ".join(sent_to[2]),
-        "Date": said["Date"] or mail.moment(_SENT) or mail.moment(_RECEIVED),
-        "Start": mail.moment(_START),
-        "End": mail.moment(_END),
+    for folder in islice(mail.subfolders("__recip_"), _MAX_RECIPIENTS) if not mail_headers["To"] else ():
+        sent_to.setdefault(folder.numbers.get(_ROLE, 1) & 3, []).append(_format_person(folder, _NAME))
+    shown_headers = {
+        "From": mail_headers["From"] or _format_person(mail, _SENDER),
+        "To": mail_headers["To"] or ", ".join(sent_to[1]),
+        "Cc": mail_headers["Cc"] or ", ".join(sent_to[2]),
+        "Date": mail_headers["Date"] or mail.format_time(_SENT) or mail.format_time(_RECEIVED),
+        "Start": mail.format_time(_START),
+        "End": mail.format_time(_END),
     }
-    outline = start_mail(mail.text(_SUBJECT), known)
+    outline = start_mail(mail.read_text(_SUBJECT), shown_headers)
     before = outline.character_count
-    html = mail.raw(_HTML)
-    packed = mail.raw(_RTF)
-    append_html(outline, mail.decoded(html, _BODY_PAGE) if html else mail.text(_HTML))
+    html = mail.read_bytes(_HTML)
+    packed = mail.read_bytes(_RTF)
+    append_html(outline, mail.decode_text(html, _BODY_PAGE) if html else mail.read_text(_HTML))
     if outline.character_count == before:
-        add_mail_text(outline, mail.text(_BODY))
+        add_mail_text(outline, mail.read_text(_BODY))
     if outline.character_count == before and packed:
         append_html(outline, rtf_to_html(packed))
     files: list[tuple[str, bytes]] = []
-    for one in islice(mail.held("__attach_"), MAX_ATTACHMENTS + 1):
+    for folder in islice(mail.subfolders("__attach_"), MAX_ATTACHMENTS + 1):
         try:
-            files += _brought(outline, one, read)
+            files += _read_attachment(outline, folder, read)
         except OSError:
             outline.note_unread("a file: it is damaged")
     add_attachments(outline, files, read)
     return outline.build()
 
 
-def _brought(outline: OutlineBuilder, one: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
-    """The file that a mail brings, but for a picture in its text; of a mail what it says is appended."""
-    name = one.text(_LONG_NAME) or one.text(_FILE_NAME)
-    inner = _Folder(one.file, (*one.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
-    if inner.numbers and len(inner.path) > 2 * _DEEPEST:
+def _read_attachment(outline: OutlineBuilder, folder: _Folder, read: AttachmentReader) -> Iterator[tuple[str, bytes]]:
+    """Yield the attached file, except a picture in the mail's text. The text of an attached mail is appended."""
+    name = folder.read_text(_LONG_NAME) or folder.read_text(_FILE_NAME)
+    inner = _Folder(folder.file, (*folder.path, f"__substg1.0_{_FILE:04X}{_MAIL:04X}"))
+    if inner.numbers and len(inner.path) > 2 * _MAX_DEPTH:
         outline.note_unread(f"{name or 'a mail'}: it stands in too many others")
     elif inner.numbers:
-        outline.add_content(_read(inner, read), name or inner.text(_SUBJECT) or "mail")
-    elif not (one.text(_FILE_ID) and one.text(_FILE_KIND).startswith("image/")):
-        yield name, one.raw(_FILE)
+        outline.add_content(_read_mail(inner, read), name or inner.read_text(_SUBJECT) or "mail")
+    elif not (folder.read_text(_FILE_ID) and folder.read_text(_FILE_KIND).startswith("image/")):
+        yield name, folder.read_bytes(_FILE)
 
 
-def _person(folder: _Folder, name: int) -> str:
-    """A name and an address; those of Exchange say nothing to a reader."""
-    said = folder.text(name).strip("' ")
-    address = next((found for pid in _ADDRESSES if "@" in (found := folder.text(pid))), "")
-    return f"{said} <{address}>" if said and address and address != said else said or address
+def _format_person(folder: _Folder, name: int) -> str:
+    """Return a name and an address. Addresses of Exchange mean nothing to a reader and are left out."""
+    person = folder.read_text(name).strip("' ")
+    address = next((text for pid in _ADDRESSES if "@" in (text := folder.read_text(pid))), "")
+    return f"{person} <{address}>" if person and address and address != person else person or address
 
 
 class _Folder:
@@ -211,47 +215,48 @@ class _Folder:
     def __init__(self, file: Any, path: tuple[str, ...], within: _Folder | None = None) -> None:
         self.file, self.path = file, path
         self.numbers: dict[int, int] = {}
-        """Those of eight bytes or fewer."""
+        """Properties of eight bytes or fewer."""
         self._pages = within.numbers if within else self.numbers
-        listed = self._stream("__properties_version1.0")
-        for kind, pid, value in struct.iter_unpack("<HH4xQ", listed[len(listed) % 16 :]):
+        stream = self._read_stream("__properties_version1.0")
+        # the header has another length in each kind of folder, so the 16-byte entries are counted from the end
+        for kind, pid, value in struct.iter_unpack("<HH4xQ", stream[len(stream) % 16 :]):
             self.numbers[pid] = value if kind == 0x40 else value & 0xFFFFFFFF
 
-    def _stream(self, name: str) -> bytes:
+    def _read_stream(self, name: str) -> bytes:
         path = [*self.path, name]
         return bytes(self.file.openstream(path).read()) if self.file.exists(path) else b""
 
-    def held(self, start: str) -> Iterator[_Folder]:
-        """The folders in this one whose names start so."""
+    def subfolders(self, start: str) -> Iterator[_Folder]:
+        """Yield the folders in this one whose names begin with `start`."""
         depth = len(self.path)
-        listed = self.file.listdir(streams=False, storages=True)
-        for path in listed:
+        paths = self.file.listdir(streams=False, storages=True)
+        for path in paths:
             if len(path) == depth + 1 and tuple(path[:depth]) == self.path and path[depth].startswith(start):
                 yield _Folder(self.file, tuple(path), self)
 
-    def raw(self, pid: int) -> bytes:
-        return self._stream(f"__substg1.0_{pid:04X}{_BYTES:04X}")
+    def read_bytes(self, pid: int) -> bytes:
+        return self._read_stream(f"__substg1.0_{pid:04X}{_BYTES:04X}")
 
-    def text(self, pid: int) -> str:
-        if found := self._stream(f"__substg1.0_{pid:04X}{_TEXT:04X}"):
-            return found.decode("utf-16-le", "replace").rstrip("\0")
-        found = self._stream(f"__substg1.0_{pid:04X}{_OLD_TEXT:04X}").rstrip(b"\0")
-        return self.decoded(found, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
+    def read_text(self, pid: int) -> str:
+        if data := self._read_stream(f"__substg1.0_{pid:04X}{_TEXT:04X}"):
+            return data.decode("utf-16-le", "replace").rstrip("\0")
+        data = self._read_stream(f"__substg1.0_{pid:04X}{_OLD_TEXT:04X}").rstrip(b"\0")
+        return self.decode_text(data, _BODY_PAGE if pid == _BODY else _CODE_PAGE)
 
-    def decoded(self, found: bytes, page: int) -> str:
-        """Text in the code page that the mail names, in its own or else in that of the West."""
+    def decode_text(self, data: bytes, page: int) -> str:
+        """Decode text in the code page that the mail names, or else in that of the West."""
         number = self._pages.get(page) or self._pages.get(_BODY_PAGE) or 1252
         latin = f"iso8859_{number - 28590}" if 28590 < number < 28606 else f"cp{number}"
         for name in (_PAGES.get(number, latin), "utf-8"):
             try:
-                return found.decode(codecs.lookup(name).name)
+                return data.decode(codecs.lookup(name).name)
             except (LookupError, UnicodeDecodeError):
                 continue
-        return found.decode("cp1252", "replace")
+        return data.decode("cp1252", "replace")
 
-    def moment(self, pid: int) -> str:
+    def format_time(self, pid: int) -> str:
         try:
-            found = _EPOCH + timedelta(microseconds=self.numbers.get(pid, 0) // 10)
+            time = _EPOCH + timedelta(microseconds=self.numbers.get(pid, 0) // 10)
         except OverflowError:
             return ""
-        return f"{found:%Y-%m-%d %H:%M} UTC" if found.year > _EPOCH.year else ""
+        return f"{time:%Y-%m-%d %H:%M} UTC" if time.year > _EPOCH.year else ""

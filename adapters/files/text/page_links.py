@@ -1,4 +1,4 @@
-"""Pages and sitemaps (sitemaps.org) -> where they lead. Both are read as they come by, without keeping them."""
+"""The links of pages and sitemaps (sitemaps.org). Both are parsed as a stream, without keeping them."""
 
 from __future__ import annotations
 
@@ -14,51 +14,52 @@ from adapters.files.content import MAX_SITEMAP_BYTES, ROBOTS_AGENT, PageLinks, p
 from pipeline.errors import Refused
 
 MAX_LINKS = 10_000
-"""Of one page that are followed."""
+"""Links of one page that are followed."""
 MAX_SITEMAP_URLS = 50_000
-"""Of one sitemap: the most that the protocol allows."""
+"""Addresses of one sitemap: the limit of the protocol."""
 MAX_PAGE_LINK_LENGTH = 2_048
-"""Characters of an address; longer ones are left out, as in sitemaps."""
+"""Characters of an address. Longer ones are left out, as in sitemaps."""
 _PIECE = 65_536
-"""Bytes: of more at once the parser takes no more than 10 MB."""
+"""Bytes fed at once: the parser takes no more than 10 MB in one piece."""
 _GZIP = b"\x1f\x8b"
 
 
 def read_html_links(content: bytes) -> PageLinks:
-    """What a page says of others and of itself."""
-    found = _Page()
-    parser = etree.HTMLParser(target=_target(found))
+    """Return the links of a page and its statements about itself."""
+    target = _Page()
+    parser = etree.HTMLParser(target=_as_target(target))
     parser.feed(content or b" ")
     parser.close()
-    return PageLinks(links=tuple(found.links), base_url=found.base, canonical=found.canonical, robots=found.robots)
+    return PageLinks(links=tuple(target.links), base_url=target.base, canonical=target.canonical, robots=target.robots)
 
 
 def read_sitemap(content: bytes) -> PageLinks:
-    """XML or one address a line, gzipped or not. Raises Refused for what is none, and above MOST_SITEMAP_BYTES."""
+    """Read XML or one address a line, gzipped or not. Raises Refused where it is no sitemap, and above
+    MAX_SITEMAP_BYTES."""
     if content.startswith(_GZIP):
-        content = _unpacked(content)
-    found = _Sitemap()
+        content = _unpack_gzip(content)
+    target = _Sitemap()
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         for line in io.BytesIO(content):
-            found.add(line.decode("utf-8", "replace"))
-        return PageLinks(links=tuple(found.links))
+            target.add(line.decode("utf-8", "replace"))
+        return PageLinks(links=tuple(target.links))
     parser = etree.XMLParser(
-        target=_target(found), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        target=_as_target(target), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     try:
         for start in range(0, len(content), _PIECE):
             parser.feed(content[start : start + _PIECE])
         parser.close()
     except etree.XMLSyntaxError as error:
-        raise _no_sitemap() from error
-    if found.root not in ("urlset", "sitemapindex"):
-        raise _no_sitemap()
-    return PageLinks(links=tuple(found.links), is_sitemap_index=found.root == "sitemapindex")
+        raise _no_sitemap_error() from error
+    if target.root not in ("urlset", "sitemapindex"):
+        raise _no_sitemap_error()
+    return PageLinks(links=tuple(target.links), is_sitemap_index=target.root == "sitemapindex")
 
 
 @dataclass
 class _Page:
-    """What the parser of lxml calls as a page comes by."""
+    """Target of lxml's parser for a page."""
 
     links: dict[str, None] = field(default_factory=dict)
     base: str = ""
@@ -86,12 +87,12 @@ class _Page:
 
 @dataclass
 class _Sitemap:
-    """The same for a sitemap."""
+    """Target of lxml's parser for a sitemap."""
 
     links: dict[str, None] = field(default_factory=dict)
     root: str = ""
     text: list[str] | None = None
-    """Of the address that is coming by."""
+    """Text of the address that is being parsed."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = etree.QName(tag).localname
@@ -109,27 +110,27 @@ class _Sitemap:
     def close(self) -> None: ...
 
     def add(self, text: str) -> None:
-        """An address, if it is one and there is room."""
+        """Add an address, if it is one and there is room."""
         address = text.strip()
         if 0 < len(address) <= MAX_PAGE_LINK_LENGTH and len(self.links) < MAX_SITEMAP_URLS:
             self.links.setdefault(address)
 
 
-def _target(found: _Page | _Sitemap) -> Any:
-    """As lxml's types take it."""
-    return found
+def _as_target(target: _Page | _Sitemap) -> Any:
+    """Return the target with a type that lxml's stubs accept."""
+    return target
 
 
-def _unpacked(content: bytes) -> bytes:
+def _unpack_gzip(content: bytes) -> bytes:
     unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        found = unpacking.decompress(content, MAX_SITEMAP_BYTES)
+        data = unpacking.decompress(content, MAX_SITEMAP_BYTES)
     except zlib.error as error:
-        raise _no_sitemap() from error
+        raise _no_sitemap_error() from error
     if unpacking.unconsumed_tail:
         raise Refused(f"the sitemap is larger than {MAX_SITEMAP_BYTES // 1_000_000} MB")
-    return found
+    return data
 
 
-def _no_sitemap() -> Refused:
+def _no_sitemap_error() -> Refused:
     return Refused("that is no sitemap", what_to_do="Give the address of a sitemap, or of a page to start from.")

@@ -1,4 +1,4 @@
-"""reStructuredText -> HTML -> blocks, without what it could include, run or fetch."""
+"""reStructuredText as HTML, then as blocks, without anything that it could include, run or fetch."""
 
 from __future__ import annotations
 
@@ -55,22 +55,22 @@ _ROLES = frozenset(
     """emphasis strong literal code math sub subscript sup superscript title title-reference t pep rfc pep-reference
     rfc-reference raw abbreviation ab acronym ac""".split()
 )
-"""Those that docutils reads."""
+"""Roles that docutils reads."""
 _ABOUT_THE_FILE = re.compile(r"\A(?:\s*:(?:orphan|tocdepth|nocomments|no-?search):[^\n]*\n)+")
 """Fields that Sphinx reads and readers never see."""
 
 
 def read_rst(content: bytes) -> ParsedFile:
-    """Sections, lists, tables, notes and code. What only Sphinx knows is read as what it shows."""
+    """Read sections, lists, tables, notes and code. Directives that only Sphinx knows are read as what they show."""
     outline = OutlineBuilder()
     append_html(outline, rst_to_html(_ABOUT_THE_FILE.sub("", decode_text(content))), titled=True)
     return outline.build()
 
 
 def rst_to_html(text: str) -> str:
-    with _known(text):
+    with _register_names(text):
         tree = _parse(text)
-        _repair(tree)
+        _replace_messages(tree)
     for picture in list(tree.findall(nodes.image)):
         if not picture.get("alt") and picture.parent is not None:
             picture.parent.remove(picture)
@@ -81,8 +81,8 @@ def rst_to_html(text: str) -> str:
 
 
 @contextmanager
-def _known(text: str) -> Iterator[None]:
-    """The directives and roles that `text` uses, as far as docutils does not know them itself."""
+def _register_names(text: str) -> Iterator[None]:
+    """Register the directives and roles that `text` uses and docutils does not know itself."""
     registered, own = vars(directives)["_directives"], vars(directives)["_directive_registry"]
     unknown = [
         name for name in directive_names(text) if name in HANDLED_DIRECTIVES or not (name in registered or name in own)
@@ -111,47 +111,48 @@ def _parse(text: str) -> nodes.document:
 
 @cache
 def _settings() -> Values:
-    """Made once: docutils takes milliseconds for it, and each table that it refused is a text of its own."""
+    """Return the settings, made once: docutils takes milliseconds for them, and each table that it refused is a text of
+    its own."""
     settings = get_default_settings(Reader, Parser, Writer)
     for name, value in _SETTINGS.items():
         setattr(settings, name, value)
     return settings
 
 
-def _repair(tree: nodes.document) -> None:
-    """Of what docutils says about the text, leave only the text that it did not take otherwise."""
+def _replace_messages(tree: nodes.document) -> None:
+    """Replace the messages of docutils by the text that it did not take otherwise."""
     for message in list(tree.findall(nodes.system_message)):
         taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
         refused = (
             [] if taken else [child.astext() for child in message.children if isinstance(child, nodes.literal_block)]
         )
         if message.parent is not None:
-            message.parent.replace(message, [node for text in refused for node in _refused(text)])
+            message.parent.replace(message, [node for text in refused for node in _read_refused(text)])
 
 
-def _refused(text: str) -> list[nodes.Node]:
-    """What docutils did not understand."""
+def _read_refused(text: str) -> list[nodes.Node]:
+    """Return the text that docutils did not understand."""
     table = widen_table(text)
-    found = _parse(table).children if table != text else []
-    if found and all(isinstance(node, nodes.table) for node in found):
-        return list(found)
-    said = strip_directive_options(text)
-    return [nodes.paragraph("", said)] if said else []
+    tables = _parse(table).children if table != text else []
+    if tables and all(isinstance(node, nodes.table) for node in tables):
+        return list(tables)
+    prose = strip_directive_options(text)
+    return [nodes.paragraph("", prose)] if prose else []
 
 
 def widen_table(text: str) -> str:
-    """A simple or grid table with lines as wide as its columns; anything else as it is. Docutils refuses tables whose
-    text is wider than the lines drawn for it, readers do not."""
+    """Widen the lines of a simple or grid table to its columns, and return any other text unchanged. Docutils refuses
+    tables whose text is wider than the lines drawn for it, readers do not."""
     lines = [line.rstrip() for line in text.strip("\n").split("\n")]
     if _BORDER.fullmatch(lines[0]):
-        return "\n".join(_simple(lines))
+        return "\n".join(_widen_simple_table(lines))
     if _GRID_BORDER.fullmatch(lines[0]):
-        return "\n".join(_grid(lines))
+        return "\n".join(_widen_grid_table(lines))
     return text
 
 
-def _simple(lines: list[str]) -> list[str]:
-    """The lines drawn up to the next column, where every text ends before that."""
+def _widen_simple_table(lines: list[str]) -> list[str]:
+    """Extend the drawn lines up to the next column, where every text ends before that."""
     starts = [column.start() for column in re.finditer("=+", lines[0])]
     if any(line[start - 1 : start].strip() for line in lines for start in starts[1:]):
         return lines
@@ -160,18 +161,18 @@ def _simple(lines: list[str]) -> list[str]:
     return [border if _BORDER.fullmatch(line) else line for line in lines]
 
 
-def _grid(lines: list[str]) -> list[str]:
-    """Every cell as wide as the widest of its column, where all rows have the same columns."""
+def _widen_grid_table(lines: list[str]) -> list[str]:
+    """Make every cell as wide as the widest of its column, where all rows have the same columns."""
     split = [re.split(r"\+" if _GRID_BORDER.fullmatch(line) else r"\|", line) for line in lines]
     if any(len(row) != len(split[0]) or row[0] or row[-1] for row in split):
         return lines
     rows = [row[1:-1] for row in split]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        _bordered(row, widths, "+", row[0][0]) if _GRID_BORDER.fullmatch(line) else _bordered(row, widths, "|", " ")
+        _draw_row(row, widths, "+", row[0][0]) if _GRID_BORDER.fullmatch(line) else _draw_row(row, widths, "|", " ")
         for line, row in zip(lines, rows, strict=True)
     ]
 
 
-def _bordered(row: list[str], widths: list[int], edge: str, fill: str) -> str:
+def _draw_row(row: list[str], widths: list[int], edge: str, fill: str) -> str:
     return edge + edge.join(cell.ljust(width, fill) for cell, width in zip(row, widths, strict=True)) + edge

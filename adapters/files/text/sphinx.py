@@ -1,4 +1,4 @@
-"""Directives and roles of reStructuredText that only Sphinx and its extensions know, as what they show."""
+"""Directives and roles of reStructuredText that only Sphinx and its extensions know, as the text that they show."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 MAX_DIRECTIVES = 8
-"""Such directives, one in another, that are read; deeper ones are text."""
-_MOST_NAMES = 2_000
+"""Nested directives that are read; deeper ones are text."""
+_MAX_NAMES = 2_000
 _DIRECTIVE = re.compile(
     r"^[ \t]*(?:[-*+>|][ \t]+)*\.\.[ ]+(?:\|[^|\n]{1,100}\|[ ]+)?([\w:+.-]+)::(?=\s|$)", re.MULTILINE
 )
+"""Name of a directive at the start of a line, also in a list, a quotation or a substitution."""
 _ROLE = re.compile(r"(?<![\w:+.-]):((?:[\w+.-]++:)++)`|`:((?:[\w+.-]++:)++)")
-"""From the beginning of the run of letters that it is in, so that each run is read once."""
+"""Role name from the beginning of its run of letters, so that each run is scanned once."""
 _FIRST = re.compile(r"\.\. [^\n]*?::[ \t]*([^\n]*)\n?")
 _OPTION = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]{0,1000}>\Z", re.DOTALL)
@@ -28,7 +29,7 @@ CODE_DIRECTIVES = frozenset(
     "code-block sourcecode code prompt testcode testoutput ipython productionlist parsed-code".split()
 )
 HANDLED_DIRECTIVES = CODE_DIRECTIVES | {"math", "toctree", "note-list", "glossary"}
-"""Read here although docutils may know them: with the options that Sphinx adds."""
+"""Directives read here although docutils may know them: with the options that Sphinx adds."""
 HIDDEN_DIRECTIVES = frozenset(
     """toctree index highlight currentmodule module py:module py:currentmodule program literalinclude include todolist
     tabularcolumns graphviz digraph graph mermaid uml plantuml inheritance-diagram testsetup testcleanup default-domain
@@ -43,7 +44,7 @@ VERSION_DIRECTIVES = {
 }
 NOTE_TITLES = {"seealso": "See also", "todo": "Todo", "see-also": "See also"}
 NOTE_TITLES |= {kind: kind.capitalize() for kind in "note tip hint info important warning caution danger error".split()}
-"""What stands over a note without a title."""
+"""Titles of notes that have none."""
 _TABS = frozenset({"tab", "tab-item", "group-tab", "code-tab"})
 _TITLES = frozenset("dropdown card grid-item-card collapse details toggle centered".split())
 _OBJECTS = frozenset(
@@ -56,13 +57,13 @@ CODE_ROLES = frozenset(
 )
 
 
-_TOLD = frozenset({"type", "default", "value"})
+_SHOWN_OPTIONS = frozenset({"type", "default", "value"})
 """Options of objects that are shown."""
 
 
-_SAID = frozenset("class exception get post put patch delete".split())
+_NAMED_KINDS = frozenset("class exception get post put patch delete".split())
 """Kinds of objects that stand before their names."""
-_SHOWN = re.compile(r"html|not\b")
+_TRUE_CONDITIONS = re.compile(r"html|not\b")
 """Conditions that hold for a page."""
 
 
@@ -87,41 +88,43 @@ class SphinxDirective(Directive):
         options, lines = split_directive_options(text.lstrip()[first.end() :] if first else "")
         if name in CODE_DIRECTIVES or name == "code-tab":
             title = f"{argument.partition(' ')[2] or argument}:" if name == "code-tab" else options.get("caption", "")
-            return [*self._said(title), nodes.literal_block("", "\n".join(lines))]
+            return [*self._paragraph(title), nodes.literal_block("", "\n".join(lines))]
         if name == "math":
             return [nodes.math_block("", "\n".join([argument, *lines]).strip())]
-        if name in HIDDEN_DIRECTIVES or (name == "only" and not _SHOWN.search(argument)):
+        if name in HIDDEN_DIRECTIVES or (name == "only" and not _TRUE_CONDITIONS.search(argument)):
             return []
         if name in VERSION_DIRECTIVES:
             version, _, more = argument.partition(" ")
             if not more and not any(lines):
-                return self._said(f"{VERSION_DIRECTIVES[name].format(version)}.")
-            return [self._note(VERSION_DIRECTIVES[name].format(version), [more, *lines])]
+                return self._paragraph(f"{VERSION_DIRECTIVES[name].format(version)}.")
+            return [self._admonition(VERSION_DIRECTIVES[name].format(version), [more, *lines])]
         if name == "glossary":
-            return self._parsed(_terms(lines))
+            return self._parse_lines(_split_terms(lines))
         if name in NOTE_TITLES:
-            return [self._note(NOTE_TITLES[name], [argument, *lines])]
+            return [self._admonition(NOTE_TITLES[name], [argument, *lines])]
         if name in _TABS or name in _TITLES:
-            said = f"{argument}:" if name in _TABS and argument else argument
-            return [*self._said(said), *self._parsed(lines)]
+            heading = f"{argument}:" if name in _TABS and argument else argument
+            return [*self._paragraph(heading), *self._parse_lines(lines)]
         if argument and (name in _OBJECTS or ":" in name or name.startswith("auto")):
             kind = name.rpartition(":")[2]
-            term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _SAID else argument))
-            told = [f":{key.capitalize()}: {said}" for key, said in options.items() if key in _TOLD and said]
-            definition = nodes.definition("", *self._parsed([*told, "", *lines]))
+            term = nodes.term("", "", nodes.literal("", f"{kind} {argument}" if kind in _NAMED_KINDS else argument))
+            fields = [
+                f":{key.capitalize()}: {value}" for key, value in options.items() if key in _SHOWN_OPTIONS and value
+            ]
+            definition = nodes.definition("", *self._parse_lines([*fields, "", *lines]))
             return [nodes.definition_list("", nodes.definition_list_item("", term, definition))]
-        return [*self._said(argument if " " in argument else ""), *self._parsed(lines)]
+        return [*self._paragraph(argument if " " in argument else ""), *self._parse_lines(lines)]
 
-    def _said(self, text: str) -> list[nodes.Node]:
+    def _paragraph(self, text: str) -> list[nodes.Node]:
         if not text:
             return []
-        said, messages = self.state.inline_text(text, self.lineno)
-        return [nodes.paragraph(text, "", *said), *messages]
+        inline_nodes, messages = self.state.inline_text(text, self.lineno)
+        return [nodes.paragraph(text, "", *inline_nodes), *messages]
 
-    def _note(self, title: str, lines: list[str]) -> nodes.Node:
-        return nodes.admonition("", nodes.title("", title), *self._parsed(lines), classes=["admonition"])
+    def _admonition(self, title: str, lines: list[str]) -> nodes.Node:
+        return nodes.admonition("", nodes.title("", title), *self._parse_lines(lines), classes=["admonition"])
 
-    def _parsed(self, lines: list[str]) -> list[nodes.Node]:
+    def _parse_lines(self, lines: list[str]) -> list[nodes.Node]:
         holder = nodes.container()
         document: Any = self.state.document
         within = getattr(document, "within", 0)
@@ -136,18 +139,18 @@ class SphinxDirective(Directive):
 def render_role(
     name: str, raw: str, text: str, line: int, inliner: object, options: Any = None, content: Any = None
 ) -> tuple[list[Any], list[Any]]:
-    """The role that shows its title, else its target."""
-    said = role_text(text.replace("\x00", "\\"))
+    """Render a role as its title, else its target."""
+    shown_text = role_text(text.replace("\x00", "\\"))
     if name in {"guilabel", "menuselection"}:
-        said = said.replace("-->", "‣").replace("&", "")
+        shown_text = shown_text.replace("-->", "‣").replace("&", "")
     kind = (
         nodes.literal if name.rpartition(":")[2] in CODE_ROLES or name.partition(":")[0] in CODE_ROLES else nodes.inline
     )
-    return [kind(raw, said)], []
+    return [kind(raw, shown_text)], []
 
 
 def role_text(role: str) -> str:
-    """What a role shows of its text."""
+    """Return the visible part of a role's text."""
     titled = _TITLED.match(role)
     if titled and titled[1]:
         return titled[1].lstrip("!")
@@ -155,23 +158,23 @@ def role_text(role: str) -> str:
 
 
 def directive_names(text: str) -> list[str]:
-    return list(dict.fromkeys(name.lower() for name in _DIRECTIVE.findall(text)))[:_MOST_NAMES]
+    return list(dict.fromkeys(name.lower() for name in _DIRECTIVE.findall(text)))[:_MAX_NAMES]
 
 
 def role_names(text: str) -> list[str]:
-    found = (before or behind for before, behind in _ROLE.findall(text))
-    return list(dict.fromkeys(name.strip(":").lower() for name in found))[:_MOST_NAMES]
+    names = (before or behind for before, behind in _ROLE.findall(text))
+    return list(dict.fromkeys(name.strip(":").lower() for name in names))[:_MAX_NAMES]
 
 
 def strip_directive_options(text: str) -> str:
-    """A directive's text as prose, without its options."""
+    """Return a directive's text as prose, without its options."""
     first = _FIRST.match(text)
     lines = [line.strip() for line in (text[first.end() :] if first else text).splitlines()]
     return "\n".join(line for line in lines if not _OPTION.match(line))
 
 
-def _terms(lines: list[str]) -> list[str]:
-    """A glossary with each term of an entry as one by itself."""
+def _split_terms(lines: list[str]) -> list[str]:
+    """Return a glossary in which each term of an entry is an entry by itself."""
     made: list[str] = []
     for line, below in pairwise([*lines, ""]):
         if line.strip() and not line[0].isspace() and below.strip() and not below[0].isspace():
@@ -182,10 +185,10 @@ def _terms(lines: list[str]) -> list[str]:
 
 
 def split_directive_options(text: str) -> tuple[dict[str, str], list[str]]:
-    """The options and the lines of a directive."""
+    """Return the options and the lines of a directive."""
     lines = textwrap.dedent(text).split("\n")
     options: dict[str, str] = {}
     while lines and (not lines[0].strip() or _OPTION.match(lines[0])):
-        if found := _OPTION.match(lines.pop(0)):
-            options[found[1]] = found[2] or ""
+        if match := _OPTION.match(lines.pop(0)):
+            options[match[1]] = match[2] or ""
     return options, lines

@@ -1,4 +1,4 @@
-"""JSON and YAML -> blocks: names as headings, values beside their names, lists of records as tables."""
+"""JSON and YAML as blocks: names as headings, values beside their names, lists of records as tables."""
 
 from __future__ import annotations
 
@@ -13,79 +13,85 @@ from adapters.files.table_headers import are_column_names
 from pipeline.errors import Refused
 from pipeline.values import BlockKind, replace
 
-_DEEPEST = 6
-"""Names that become headings; below, everything stands in lists."""
+_MAX_HEADING_DEPTH = 6
+"""Depth of names that become headings; below, everything stands in lists."""
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 _LAST_COMMA = re.compile(r"""("(?:[^"\\\n]|\\.)*")|,(?=\s*+[\]}])""", re.DOTALL)
-"""What is no JSON, beside texts, which stay."""
+"""Commas, and comments in _COMMENT, that are no JSON. Quoted texts beside them stay."""
 _YAML_COMMENT = re.compile(r"^[ \t]*#[ \t]*[^\W\d_]{2}", re.MULTILINE)
-_MOST_VALUES = 500_000
-_MOST_COLUMNS = 60
+_MAX_VALUES = 500_000
+_MAX_COLUMNS = 60
 
 
 def read_json(content: bytes) -> ParsedFile:
-    """Values as they are written: one, or several one after the other; with comments and commas too many."""
+    """Read one value, or several one after the other, as they are written. Comments and superfluous commas are
+    accepted."""
     text = decode_text(content)
     try:
         try:
-            return _read(_values(text))
+            return _read_documents(_parse_values(text))
         except ValueError:
-            found = _read(_values(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))))
-            return replace(found, unread=("comments",))
+            parsed = _read_documents(_parse_values(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))))
+            return replace(parsed, unread=("comments",))
     except (ValueError, RecursionError) as error:
-        return _as_text(text, f"{error}; it was read as text")
+        return _read_as_text(text, f"{error}; it was read as text")
 
 
-def _values(text: str) -> list[Any]:
+def _parse_values(text: str) -> list[Any]:
     decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-    found: list[Any] = []
+    values: list[Any] = []
     text = text.strip()
-    place = 0
-    while place < len(text) or not found:
-        while text[place : place + 1].isspace():
-            place += 1
-        value, place = decoder.raw_decode(text, place)
-        found.append(value)
-    return found if len(found) == 1 else [found]
+    position = 0
+    while position < len(text) or not values:
+        while text[position : position + 1].isspace():
+            position += 1
+        value, position = decoder.raw_decode(text, position)
+        values.append(value)
+    return values if len(values) == 1 else [values]
 
 
 def read_yaml(content: bytes) -> ParsedFile:
-    """Every document of the file, values as they are written. Raises Refused where names stand for more than a file may
-    hold."""
+    """Read every document of the file, with values as they are written. Raises Refused where names stand for more than
+    a file may hold."""
     import yaml
 
     text = decode_text(content)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        found = _read(list(yaml.load_all(text, _plain(loader))))
-        return replace(found, unread=("comments",)) if _YAML_COMMENT.search(text) else found
+        parsed = _read_documents(list(yaml.load_all(text, _plain_loader(loader))))
+        return replace(parsed, unread=("comments",)) if _YAML_COMMENT.search(text) else parsed
     except yaml.YAMLError as error:
-        return _as_text(text, f"{getattr(error, 'problem', '') or 'it is no YAML'}; it was read as text")
+        return _read_as_text(text, f"{getattr(error, 'problem', '') or 'it is no YAML'}; it was read as text")
 
 
-def _as_text(text: str, why: str) -> ParsedFile:
+def _read_as_text(text: str, why: str) -> ParsedFile:
     outline = OutlineBuilder()
     outline.add(BlockKind.CODE, text)
     outline.note_unread(why)
     return outline.build()
 
 
-def _plain(loader: Any) -> Any:
-    """`loader` without tags of programs, and with every value as it is written: `no`, 007 and 2026-01-05 are texts."""
+def _plain_loader(loader: Any) -> Any:
+    """Return `loader` without tags of programs, and with every value as it is written: `no`, 007 and 2026-01-05 are
+    texts."""
 
     merges = {
-        key: [one for one in known if one[0] == "tag:yaml.org,2002:merge"]
-        for key, known in loader.yaml_implicit_resolvers.items()
+        key: [resolver for resolver in resolvers if resolver[0] == "tag:yaml.org,2002:merge"]
+        for key, resolvers in loader.yaml_implicit_resolvers.items()
     }
-    known = {"yaml_implicit_resolvers": merges, "yaml_constructors": {}, "yaml_multi_constructors": {"": _as_written}}
-    return type("Plain", (loader,), known)
+    attributes = {
+        "yaml_implicit_resolvers": merges,
+        "yaml_constructors": {},
+        "yaml_multi_constructors": {"": _construct_as_written},
+    }
+    return type("Plain", (loader,), attributes)
 
 
-def _as_written(loader: Any, _tag: str, node: Any) -> Any:
+def _construct_as_written(loader: Any, _tag: str, node: Any) -> Any:
     match node.id:
         case "mapping":
             loader.flatten_mapping(node)
-            pairs = [[loader.construct_object(one, deep=True) for one in pair] for pair in node.value]
+            pairs = [[loader.construct_object(part, deep=True) for part in pair] for pair in node.value]
             return {", ".join(map(str, key)) if isinstance(key, list | dict) else key: value for key, value in pairs}
         case "sequence":
             return loader.construct_sequence(node, deep=True)
@@ -93,8 +99,8 @@ def _as_written(loader: Any, _tag: str, node: Any) -> Any:
             return loader.construct_scalar(node)
 
 
-def _read(documents: list[Any]) -> ParsedFile:
-    walk = _Walk()
+def _read_documents(documents: list[Any]) -> ParsedFile:
+    walk = _ValueWriter()
     for document in documents:
         walk.outline.close_sections(1)
         walk.value("", document, 1)
@@ -102,50 +108,50 @@ def _read(documents: list[Any]) -> ParsedFile:
     return walk.outline.build(title=title if isinstance(title, str) else "")
 
 
-class _Walk:
+class _ValueWriter:
     def __init__(self) -> None:
         self.outline = OutlineBuilder()
-        self._left = _MOST_VALUES
+        self._values_left = _MAX_VALUES
 
     def value(self, name: str, value: Any, level: int) -> None:
         """Append a value under its name."""
-        if isinstance(value, Mapping | list) and level <= _DEEPEST and not _plain_list(value):
+        if isinstance(value, Mapping | list) and level <= _MAX_HEADING_DEPTH and not _is_plain_list(value):
             self.outline.close_sections(level)
             self.outline.add_heading(level, name)
             below = level + bool(name)
             if isinstance(value, Mapping):
-                self._mapping(value, below)
-            elif columns := _columns(value):
-                rows = [[self._shown(record.get(column, "")) for column in columns] for record in value]
+                self._add_mapping(value, below)
+            elif columns := _record_columns(value):
+                rows = [[self._format_value(record.get(column, "")) for column in columns] for record in value]
                 self.outline.add_table([columns, *rows], header=1)
-            elif value and all(map(_plain_list, value)):
-                rows = [list(map(self._shown, row)) for row in value]
+            elif value and all(map(_is_plain_list, value)):
+                rows = [list(map(self._format_value, row)) for row in value]
                 self.outline.add_table(rows, header=int(are_column_names(rows[0])))
             else:
-                for number, one in enumerate(value, 1):
-                    self.value(_named(one) or f"{number}", one, below)
+                for number, item in enumerate(value, 1):
+                    self.value(_record_name(item) or f"{number}", item, below)
         elif isinstance(value, list):
             self.outline.add(BlockKind.PROSE, f"{name}:" if name and value else "")
-            for one in value:
-                self.outline.add(BlockKind.ITEM, self._shown(one))
-        elif "\n" in (text := self._shown(value)).strip():
+            for item in value:
+                self.outline.add(BlockKind.ITEM, self._format_value(item))
+        elif "\n" in (text := self._format_value(value)).strip():
             self.outline.add(BlockKind.PROSE, f"{name}:")
             self.outline.add(BlockKind.PROSE, text)
         else:
             text = "null" if value is None else text
             self.outline.add(BlockKind.PROSE, f"{name}: {text}" if name and text else text)
 
-    def _mapping(self, value: Mapping[Any, Any], level: int) -> None:
-        """Plain values first: what follows a section would stand in it."""
+    def _add_mapping(self, value: Mapping[Any, Any], level: int) -> None:
+        """Append plain values first: any text behind a section would stand in it."""
         for plain in (True, False):
-            for key, one in value.items():
-                if (not isinstance(one, Mapping | list) or _plain_list(one)) is plain:
-                    self.value(str(key), one, level)
+            for key, item in value.items():
+                if (not isinstance(item, Mapping | list) or _is_plain_list(item)) is plain:
+                    self.value(str(key), item, level)
 
-    def _shown(self, value: Any) -> str:
-        """On one line."""
-        self._left -= 1
-        if self._left < 0:
+    def _format_value(self, value: Any) -> str:
+        """Write a value on one line."""
+        self._values_left -= 1
+        if self._values_left < 0:
             raise Refused("the file holds more values than a document may", what_to_do="Split it.")
         match value:
             case None:
@@ -153,30 +159,31 @@ class _Walk:
             case bool():
                 return "true" if value else "false"
             case list():
-                return ", ".join(map(self._shown, value))
+                return ", ".join(map(self._format_value, value))
             case Mapping():
-                return ", ".join(f"{key}: {self._shown(one)}" for key, one in value.items())
+                return ", ".join(f"{key}: {self._format_value(item)}" for key, item in value.items())
             case _:
                 return str(value)
 
 
-def _columns(value: list[Any]) -> list[str]:
-    """The names of the columns where `value` is a list of flat records."""
+def _record_columns(value: list[Any]) -> list[str]:
+    """Return the names of the columns where `value` is a list of flat records."""
     names: dict[str, None] = {}
     for record in value:
         if not isinstance(record, Mapping) or any(
-            isinstance(one, Mapping) or (isinstance(one, list) and not _plain_list(one)) for one in record.values()
+            isinstance(item, Mapping) or (isinstance(item, list) and not _is_plain_list(item))
+            for item in record.values()
         ):
             return []
         names.update(dict.fromkeys(map(str, record)))
-    return list(names) if len(names) <= _MOST_COLUMNS else []
+    return list(names) if len(names) <= _MAX_COLUMNS else []
 
 
-def _plain_list(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(one, Mapping | list) for one in value)
+def _is_plain_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(item, Mapping | list) for item in value)
 
 
-def _named(value: Any) -> str:
-    """What a record is called."""
-    found = (value.get(key) for key in ("title", "name", "question", "id")) if isinstance(value, Mapping) else ()
-    return next((str(one) for one in found if isinstance(one, str | int) and str(one).strip()), "")
+def _record_name(value: Any) -> str:
+    """Return the name of a record."""
+    names = (value.get(key) for key in ("title", "name", "question", "id")) if isinstance(value, Mapping) else ()
+    return next((str(name) for name in names if isinstance(name, str | int) and str(name).strip()), "")

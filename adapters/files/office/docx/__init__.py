@@ -1,1 +1,1 @@
-"""DOCX."""
+"""The reader of DOCX."""

@@ -1,4 +1,4 @@
-"""Styles of a Word document: what a paragraph is, and which runs are hidden, struck, raised or lowered."""
+"""Styles of a Word document: the kind of a paragraph, and the runs that are hidden, struck, raised or lowered."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _CODE = re.compile(
     r"(?:source ?)?code(?: ?block)?|html ?preformatted|preformatted(?: text)?|verbatim|macro text|listing|code listing"
 )
 _LISTED = re.compile(r"list ?(bullet|number) ?([1-9])?")
-_MOST_ANCESTORS = 10
+_MAX_ANCESTORS = 10
 _MARKING = frozenset("vanish strike dstrike vertAlign position rFonts b sz".split())
 _MOVED = 4
-"""Half points that a raised or lowered run is moved by at least."""
-_SMALLEST = 20
+"""Half points by which a raised or lowered run is moved at least."""
+_DEFAULT_SIZE = 20
 _SCRIPTS = {"superscript": SUPERSCRIPT, "subscript": SUBSCRIPT}
 
 
 class RunProperties(NamedTuple):
-    """None where nothing is said."""
+    """Properties of a run; each is None where nothing sets it."""
 
     hidden: bool | None = None
     struck: bool | None = None
     script: str | None = None
-    """RAISED or LOWERED, empty on the line."""
+    """SUPERSCRIPT or SUBSCRIPT, empty on the line."""
     font: str | None = None
     bold: bool | None = None
     size: int | None = None
-    """In half points."""
+    """Size in half points."""
 
-    def with_defaults(self, under: RunProperties) -> RunProperties:
-        """These, and what they leave open as in `under`."""
-        if under is _NONE or self is _NONE:
-            return under if self is _NONE else self
-        return RunProperties._make(there if here is None else here for here, there in zip(self, under, strict=True))
+    def with_defaults(self, defaults: RunProperties) -> RunProperties:
+        """Return these properties, with those of `defaults` where they are None."""
+        if defaults is _NONE or self is _NONE:
+            return defaults if self is _NONE else self
+        return RunProperties._make(default if own is None else own for own, default in zip(self, defaults, strict=True))
 
 
 _NONE = RunProperties()
@@ -58,18 +58,18 @@ class DocxStyle(NamedTuple):
 
     is_title: bool = False
     heading_level: int = 0
-    """Of a heading, by its name."""
+    """Level of a heading, by the style's name."""
     outline_level: int = 0
-    """The same, by what it says of outlines."""
+    """Level of a heading, by the style's outline level."""
     code: bool = False
     list_kind: str = ""
     """`bullet` or `number` where its name makes it an entry of a list."""
     list_depth: int = 0
-    """Of that entry."""
+    """Depth of that entry."""
     list_id: str = ""
     list_level: int | None = None
     ids: tuple[str, ...] = ()
-    """Its id and those of the styles that it is based on."""
+    """Ids of the style and of those that it is based on."""
     indent: int | None = None
     marks: RunProperties = _NONE
 
@@ -82,95 +82,107 @@ class DocxStyles:
             self._elements[style.get(qname("w:styleId"), "")] = style
             if style.get(qname("w:type")) == "paragraph" and style.get(qname("w:default")) in {"1", "true", "on"}:
                 self._default = style.get(qname("w:styleId"), "")
-        self._known: dict[str, DocxStyle] = {}
-        size = parse_xml_int(find_value(find_descendant(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _SMALLEST)
+        self._styles: dict[str, DocxStyle] = {}
+        size = parse_xml_int(
+            find_value(find_descendant(root, "w:docDefaults/w:rPrDefault/w:rPr"), "w:sz"), _DEFAULT_SIZE
+        )
         self.size = self.style_for(None).marks.size or size
-        """Of the letters of text."""
+        """Size of the letters of text, in half points."""
 
     def style_for(self, properties: XmlElement | None) -> DocxStyle:
-        """That of a paragraph with these properties."""
-        return self._named(find_value(properties, "w:pStyle") or self._default)
+        """Return the style of a paragraph with these properties."""
+        return self._style_named(find_value(properties, "w:pStyle") or self._default)
 
-    def run_properties(self, properties: XmlElement | None, around: RunProperties) -> RunProperties:
-        """Those of a run with these properties in a paragraph with those marks."""
+    def run_properties(self, properties: XmlElement | None, inherited: RunProperties) -> RunProperties:
+        """Return the properties of a run with these properties in a paragraph with the properties `inherited`."""
         if properties is None:
-            return around
+            return inherited
         name = find_value(properties, "w:rStyle")
-        return _marks(properties).with_defaults(self._named(name).marks if name else _NONE).with_defaults(around)
+        return (
+            _read_properties(properties)
+            .with_defaults(self._style_named(name).marks if name else _NONE)
+            .with_defaults(inherited)
+        )
 
     def list_id_of(self, name: str) -> str:
-        """The list that a numbering style names."""
+        """Return the list that a numbering style names."""
         return find_value(self._elements.get(name), "w:pPr/w:numPr/w:numId") or ""
 
-    def _named(self, name: str) -> DocxStyle:
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
+    def _style_named(self, name: str) -> DocxStyle:
+        if name not in self._styles:
+            self._styles[name] = self._read_style(name)
+        return self._styles[name]
 
-    def _read(self, name: str) -> DocxStyle:
+    def _read_style(self, name: str) -> DocxStyle:
         chain: list[XmlElement] = []
         above = name
-        while above in self._elements and len(chain) < _MOST_ANCESTORS:
+        while above in self._elements and len(chain) < _MAX_ANCESTORS:
             chain.append(self._elements[above])
             above = find_value(chain[-1], "w:basedOn") or ""
 
         def said(path: str) -> str | None:
-            return next((found for style in chain if (found := find_value(style, path)) is not None), None)
+            return next((value for style in chain if (value := find_value(style, path)) is not None), None)
 
         names = [(find_value(style, "w:name") or "").lower() for style in chain] or [name.lower()]
-        listed = next(filter(None, map(_LISTED.fullmatch, names)), None)
+        list_match = next(filter(None, map(_LISTED.fullmatch, names)), None)
         level = said("w:pPr/w:numPr/w:ilvl")
         return DocxStyle(
             is_title="title" in names,
-            heading_level=next((int(found[1]) for found in map(_HEADING.fullmatch, names) if found), 0),
+            heading_level=next((int(match[1]) for match in map(_HEADING.fullmatch, names) if match), 0),
             outline_level=parse_outline_level(said("w:pPr/w:outlineLvl")),
             code=any(map(_CODE.fullmatch, names)),
-            list_kind=listed[1] if listed else "",
-            list_depth=int(listed[2] or 1) - 1 if listed else 0,
+            list_kind=list_match[1] if list_match else "",
+            list_depth=int(list_match[2] or 1) - 1 if list_match else 0,
             list_id=said("w:pPr/w:numPr/w:numId") or "",
             list_level=parse_xml_int(level) if level else None,
             ids=tuple(style.get(qname("w:styleId"), "") for style in chain),
-            indent=next((far for one in chain if (far := indent_twips(one.find(qname("w:pPr")))) is not None), None),
-            marks=reduce(RunProperties.with_defaults, (_marks(style.find(qname("w:rPr"))) for style in chain), _NONE),
+            indent=next(
+                (twips for element in chain if (twips := indent_twips(element.find(qname("w:pPr")))) is not None), None
+            ),
+            marks=reduce(
+                RunProperties.with_defaults, (_read_properties(style.find(qname("w:rPr"))) for style in chain), _NONE
+            ),
         )
 
 
-def parse_outline_level(said: str | None) -> int:
-    """1 to 9, or 0 for text: Word counts from 0, and 9 is text."""
-    return found + 1 if 0 <= (found := parse_xml_int(said, 9)) < 9 else 0
+def parse_outline_level(text: str | None) -> int:
+    """Return 1 to 9, or 0 for text. Word counts from 0, and 9 is text."""
+    return level + 1 if 0 <= (level := parse_xml_int(text, 9)) < 9 else 0
 
 
 def indent_twips(properties: XmlElement | None) -> int | None:
-    """How far from the margin a paragraph stands, in twentieths of a point; None where nothing is said."""
-    found = find_descendant(properties, "w:ind")
-    said = None if found is None else found.get(qname("w:left"), found.get(qname("w:start")))
-    return None if said is None else parse_xml_int(said)
+    """Return the indent of a paragraph in twentieths of a point; None where it gives none."""
+    indent = find_descendant(properties, "w:ind")
+    value = None if indent is None else indent.get(qname("w:left"), indent.get(qname("w:start")))
+    return None if value is None else parse_xml_int(value)
 
 
-def _marks(properties: XmlElement | None) -> RunProperties:
-    said = {} if properties is None else {local_name(one): one.get(VAL_ATTRIBUTE, "1") for one in properties}
-    if said.keys().isdisjoint(_MARKING):
+def _read_properties(properties: XmlElement | None) -> RunProperties:
+    values = (
+        {} if properties is None else {local_name(element): element.get(VAL_ATTRIBUTE, "1") for element in properties}
+    )
+    if values.keys().isdisjoint(_MARKING):
         return _NONE
 
     def on(name: str) -> bool | None:
-        return said[name].lower() not in OFF_VALUES if name in said else None
+        return values[name].lower() not in OFF_VALUES if name in values else None
 
-    script = _SCRIPTS.get(said["vertAlign"], "") if "vertAlign" in said else None
-    moved = parse_xml_int(said.get("position")) if script is None else 0
-    if abs(moved) >= _MOVED or (moved and "sz" in said):  # LibreOffice's way is a smaller font beside it
+    script = _SCRIPTS.get(values["vertAlign"], "") if "vertAlign" in values else None
+    moved = parse_xml_int(values.get("position")) if script is None else 0
+    if abs(moved) >= _MOVED or (moved and "sz" in values):  # LibreOffice's way is a smaller font beside it
         script = SUPERSCRIPT if moved > 0 else SUBSCRIPT
     struck, twice = on("strike"), on("dstrike")
     return RunProperties(
         hidden=on("vanish"),
         struck=struck if twice is None else struck or twice,
         script=script,
-        font=font_name(properties) if "rFonts" in said else None,
+        font=font_name(properties) if "rFonts" in values else None,
         bold=on("b"),
-        size=parse_xml_int(said["sz"]) if "sz" in said else None,
+        size=parse_xml_int(values["sz"]) if "sz" in values else None,
     )
 
 
 def font_name(properties: XmlElement | None) -> str | None:
-    """The name of the font of a run; None where nothing is said."""
-    found = find_descendant(properties, "w:rFonts")
-    return None if found is None else found.get(qname("w:ascii"), found.get(qname("w:hAnsi")))
+    """Return the font of a run; None where it gives none."""
+    fonts = find_descendant(properties, "w:rFonts")
+    return None if fonts is None else fonts.get(qname("w:ascii"), fonts.get(qname("w:hAnsi")))
