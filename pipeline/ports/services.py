@@ -83,7 +83,7 @@ class PlaceService(Protocol):
         ...
 
     async def update_settings(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> PlaceSettings:
-        """Change settings of `place`, and return those that were made there. Raises NotAllowed or Refused."""
+        """Change settings of `place`, and return those in force there now. Raises NotAllowed or Refused."""
         ...
 
 
