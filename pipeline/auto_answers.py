@@ -1,4 +1,4 @@
-"""Messages between people: which of them ask the documents something, and when an answer is worth breaking in with.
+"""Unprompted answers: which messages between people ask the documents something, and when an answer is worth posting.
 
 The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions without a mention, both halves.
 """
@@ -28,16 +28,17 @@ from pipeline.words import wording
 from pipeline.words.text import content_terms, word_pattern
 
 ABOUT_IT, MOSTLY = 0.5, 0.75
-"""The least share of a message's own words that stand in what the answer cites, at medium confidence or better and
-below: docs/decisions/0012-among-people.md."""
+"""Least share of a message's own words that stand in what the answer cites, at medium confidence or better and below:
+docs/decisions/0012-among-people.md."""
 _RANK = (ConfidenceLevel.LOW, ConfidenceLevel.MEDIUM, ConfidenceLevel.HIGH)
 _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
-"""Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
+"""Words that address a colleague: without this pattern 65 asides of 200 look like questions, with it 32, at the price
+of 1 question of 100."""
 
 
 def parse_mute_command(text: str) -> bool | None:
-    """Whether all of `text` sends the bot out of the conversation (`stop`) or calls it back (`start`), in any language
-    that we speak; else None."""
+    """Return True where all of `text` mutes the bot (`stop`), False where it unmutes it (`start`), in any language that
+    we speak; else None."""
     return _orders().get(extract_question(text).strip(" .!¡。！").casefold())
 
 
@@ -53,11 +54,11 @@ def _orders() -> dict[str, bool]:
 
 @answer_stream
 async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> AsyncGenerator[AnswerEvent, None]:
-    """Of `stream`, the answer to `request`, its end alone, or a SILENT one where it is not worth saying. In a
-    conversation it may be for whoever said that `alone`.
+    """Yield only the final answer of `stream`, or a SILENT one where it is not worth posting. In a conversation the
+    answer may be `alone`, for the author of the message only.
 
-    What asks nothing is not looked up: then `stream` is not begun. Who wants all of a list that was cut gets it, and
-    who wanted to be told once something can be answered."""
+    A message without a question is not looked up: then `stream` is not begun. A request for all of a list that was cut,
+    and one of a subscription, are answered."""
     text = request.text
     if request.known_chunk_ids is not None:
         answer = await stream.answer()
@@ -80,13 +81,13 @@ async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> As
 
 
 def is_open_question(text: str) -> bool:
-    """Whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
+    """Return whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
     asked = extract_question(text)
     return not _TO_SOMEBODY.search(asked) and has_question(asked)
 
 
 def is_worth_posting(text: str, answer: Answer, least: ConfidenceLevel) -> bool:
-    """Whether `answer` to `text` is at least of that confidence, and about what `text` names, its slips corrected."""
+    """Return whether `answer` has at least that confidence, and is about what `text` names, its slips corrected."""
     level = answer.confidence.level
     if _RANK.index(level) < _RANK.index(least) or not answer.sentences:
         return False
@@ -95,23 +96,23 @@ def is_worth_posting(text: str, answer: Answer, least: ConfidenceLevel) -> bool:
 
 
 def is_worth_ephemeral(text: str, answer: Answer) -> bool:
-    """Whether whoever said `text` may want to see `answer`, which is not worth saying to everybody: most of what it
-    names stands in the passages that come closest."""
+    """Return whether the author of `text` may want to see `answer`, which is not worth posting for everybody: most of
+    what the text names stands in the closest passages."""
     shown = answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND)
     near = [f"{one.title} {' '.join(one.heading)} {one.passage or one.quote}" for one in answer.sources]
     return shown and _named_in(text, answer, near) >= MOSTLY
 
 
 def _named_in(text: str, answer: Answer, sources: Sequence[str]) -> float:
-    """The share of what `text` names, its slips corrected, in `answer` and `sources`."""
+    """Return the share of what `text` names, its slips corrected, in `answer` and `sources`."""
     said = set(content_terms(" ".join((*sources, *(one.text for one in answer.sentences)))))
     named = topic_terms(apply_corrections(text, answer.corrections))
     return len(named & said) / len(named) if named else 0.0
 
 
 def is_worth_notifying(answer: Answer, rated: Collection[str]) -> bool:
-    """Whether whoever wanted to be told is: it answers at medium confidence or better, and rests on something that the
-    passages `rated`, of an answer that was not right, do not have."""
+    """Return whether a subscriber is to be notified: the answer has medium confidence or better, and rests on something
+    other than the passages `rated`, of an answer that was wrong."""
     sure = answer.outcome is AnswerOutcome.ANSWERED and answer.confidence.level is not ConfidenceLevel.LOW
     return sure and not {citation.chunk_id for citation in answer.citations}.issubset(rated)
 

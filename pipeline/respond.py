@@ -1,7 +1,7 @@
 """The walk from a question to its answer: the only module that knows the order of the stages.
 
 recall -> plan -> retrieve -> draft, each sentence checked as it completes -> number -> compose -> record.
-Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
+Nothing unchecked is ever yielded, and nothing yielded is ever retracted.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ EMPTY_CONVERSATION_ID = ConversationId(platform="", space="", channel="")
 
 @dataclass
 class _Allowance:
-    """Whether a model may be asked, and what it has used; None as long as nobody knows."""
+    """Permission to ask a model, and the tokens used; None while they are unknown."""
 
     granted: bool
     spent: int | None = None
@@ -88,21 +88,21 @@ class Responder:
     history: HistoryStore
     options: AnswerOptions
     report: Callable[[str, Exception], None]
-    """Takes the incident id and the error of what nobody foresaw."""
+    """Takes the incident id and an unforeseen error."""
     warn: Callable[[str, str], None]
-    """Is told why the model's draft was not used (`model_not_used`), and what did not work in the search
-    (`search_degraded`)."""
+    """Takes an event and its reason: the model's draft was not used (`model_not_used`), a stage of the search did not
+    work (`search_degraded`)."""
     library: ChunkReader | None = None
-    """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
+    """Reads the other parts of a list that was cut into chunks; without it such a list is shown in part."""
     links: Callable[[], Awaitable[PassageLinks]] | None = None
-    """Where passages are opened, as of now; without it, only documents with an address of their own are."""
+    """Makes links to passages; without it, only documents with an address of their own have links."""
     is_stale: StalenessCheck = is_never_stale
-    """Which documents are older than what their source says holds, as of now."""
+    """Tells which documents are older than their source's `stale_after`."""
 
     def respond(self, request: AnswerRequest) -> AnswerStream:
-        """One answer, always, whatever goes wrong.
+        """Return the stream of one answer, which never fails.
 
-        To what nobody asked, that alone; SILENT where nothing is to be said."""
+        For an unprompted request it yields the answer alone, SILENT where nothing is worth posting."""
         stream = self._answered(request)
         return suppress_unhelpful(request, stream) if request.is_unprompted else stream
 
@@ -121,8 +121,8 @@ class Responder:
             yield failed_answer(answer_id, request.text, incident, _words(request))
 
     def _over(self, thread: ParsedDocument) -> Responder:
-        """The same with a thread in the place of the documents. What an answer of theirs has to rest on is not asked of
-        a summary."""
+        """Return a responder over a thread in place of the documents. The operator's minimum of sources and citations
+        does not hold for a summary."""
         reader = ThreadRetriever(thread)
         limits = replace(self.options.limits, minimum_sources=1, minimum_citations=1)
         return replace(
@@ -230,7 +230,7 @@ class Responder:
     async def _changes(
         self, request: AnswerRequest, plan: SearchPlan, answer_id: str, words: Translator, watch: Stopwatch
     ) -> Answer | None:
-        """The documents since a day, where that is asked."""
+        """Return an answer that lists the changed documents, where the plan asks for them."""
         if not (plan.since and self.library):
             return None
         with watch.stage("retrieve"):
@@ -245,7 +245,7 @@ class Responder:
     def _accounted(
         self, answer: Answer, plan: SearchPlan, retrieval: Retrieval, above: str, drafted: DraftResult, watch: Stopwatch
     ) -> Answer:
-        """`answer` with what it cost and what did not work on the way; the operator is told that too."""
+        """Add cost and failures to `answer`, and report the failures to the operator."""
         degraded = ", ".join(retrieval.degraded)
         for event, reason in (("search_degraded", degraded), ("model_not_used", drafted.failure)):
             if reason:
@@ -277,9 +277,9 @@ class Responder:
 
     @asynccontextmanager
     async def _allowed(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
-        """Tokens for all that the model may be asked, if the day's are not spent; at the end what was used is counted.
+        """Reserve tokens for all calls of the model, if the day's limit allows; count what was used at the end.
 
-        What nobody can count stays set aside."""
+        Tokens whose use is unknown stay reserved."""
         space = request.conversation.space if request.conversation else ""
         budget = self.model and not request.extract and self.model.budget
         reservation = await budget.reserve(request.author, space) if budget else None
@@ -324,7 +324,7 @@ class Responder:
         return replace(recalled, around=request.around, turns=turns)
 
     async def _seen(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
-        """`turns`, of those that rest on what `audience` may not see by now the question alone."""
+        """Reduce turns that rest on chunks which `audience` may not see any more to their question."""
         cited = [chunk for turn in turns for chunk in turn.chunk_ids]
         if not cited or self.library is None:
             return tuple(turns)
@@ -340,7 +340,7 @@ class Responder:
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        """A store that fails behind an answer takes nothing back."""
+        """Report errors of a store behind an answer, which stays as it is."""
         try:
             yield
         except CitewellError as error:
@@ -348,8 +348,10 @@ class Responder:
 
 
 def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[RetrievedChunk] = ()) -> Translator:
-    """A follow-up of few words is in the language of what was asked before, `tl;dr` in that of the thread; other few
-    words in that of what was `found` for them."""
+    """Choose the language of our own texts.
+
+    A follow-up of few words is in the language of the earlier questions, `tl;dr` in that of the thread; other few words
+    are in that of the passages `found` for them."""
     before = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
     heard = [greeting_language(request.text), *map(detect_supported_language, (request.text, *before))]
     if not (request.language or any(heard)):
@@ -359,7 +361,8 @@ def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[R
 
 
 def _introduced(thread: ParsedDocument, words: Translator) -> str:
-    """How much was said, and with what it began; nothing where a message holds instructions to an assistant."""
+    """Return how many messages the thread has, and its title; empty where a message holds instructions to an
+    assistant."""
     number = sum(block.kind is not BlockKind.HEADING for block in thread.blocks)
     return (
         "" if thread.document.flagged else words.pluralize(wording.THREAD_LENGTH, number, title=thread.document.title)
@@ -371,5 +374,5 @@ def _joined(*lines: str) -> str:
 
 
 def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
-    """`injection_in_context` when a passage holds instructions addressed to an assistant."""
+    """Return `injection_in_context` when a passage holds instructions addressed to an assistant."""
     return ("injection_in_context",) if any(passage.document.flagged for passage in passages) else ()

@@ -1,11 +1,12 @@
-"""How far passages fit a question, and how they are ranked by it.
+"""Fusion of lexical and vector scores of passages.
 
 Three measures are each divided by the best of their kind and added: BM25, the cosine of the whole passage, and the best
 two neighbouring units by meaning and words together (the window). `bench/fit_retrieval.py` fits the weights on the
 development sets; recall hardly moves with any of them by a third.
 
-Where words are silent, meaning decides: by as much of a question's words, by rarity, as no passage holds, the order is
-that of meaning alone. Of 60 paraphrases without a word of the paragraph that has the fact it is first for 26 (20).
+Where words do not match, meaning decides: the larger the share of a question's words, by rarity, that no passage holds,
+the more the order is that of meaning alone. Of 60 paraphrases without a word of the paragraph that has the fact it is
+first for 26 (20).
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from pipeline.values import Chunk, Document, SearchHit
 from pipeline.words.text import WORD, content_terms, strip_accents
 
 FUSION_WEIGHTS = np.array([0.15, 0.20, 0.65])
-"""Of BM25, whole passage and window."""
+"""Weights of BM25, whole passage and window."""
 COSINE_WEIGHT = 0.7
-"""What cosine alone is worth where the words say less: the floor for a whole sentence, .35, stands at a cosine of .5.
+"""Weight of the cosine alone where the words say less: the floor for a whole sentence, .35, stands at a cosine of .5.
 One question in twenty on a subject that a library does not treat comes nearer to one of its passages; of those it does
 treat, 19 of 20."""
 
@@ -38,42 +39,42 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class ExecutedQuery:
-    """A text that was searched for: what is known of its words, and what each side found."""
+    """A text that was searched for: the rarity of its words, and the results of both searches."""
 
     rarity: Mapping[str, float]
-    """Of each stem that was searched for."""
+    """Rarity of each stem that was searched for."""
     vector: Vectors | None
     lexical: Sequence[SearchHit] = ()
     nearest: Sequence[SearchHit] = ()
     calibration: ScoreCalibration = NO_CALIBRATION
-    """How its vector is compared with those of units."""
+    """Calibration of its vector."""
     is_english: bool = True
-    """It may be in English, the language of the embedder that thresholds are fitted with: in another, of 160 questions
-    to XQuAD in German .919 find their passage first by words and .887 where meaning decides."""
+    """True where it may be in English, the language of the embedder that thresholds are fitted with: in another, of 160
+    questions to XQuAD in German .919 find their passage first by words and .887 where meaning decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageScores:
-    """How well passages fit one text; a row for each passage."""
+    """Scores of passages for one text; a row for each passage."""
 
     measures: ScoreArray
-    """Shape (n, 3), in the order of WEIGHTS, each column divided by its best."""
+    """Shape (n, 3), in the order of `FUSION_WEIGHTS`, each column divided by its best."""
     window: ScoreArray
     """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
     units: Mapping[str, NDArray[np.float32]]
     """Cosine of each unit by chunk; a chunk without vectors is left out."""
     unit_relevance: Mapping[str, ScoreArray]
-    """Of each unit by chunk: the share of the text's words in it or above it, and its cosine, added."""
+    """Sum, for each unit by chunk, of the share of the text's words in it or above it, and its cosine."""
     meaning: ScoreArray
-    """The cosine of the nearest unit of each passage, divided by the best; zeros without vectors."""
+    """Cosine of the nearest unit of each passage, divided by the best; zeros without vectors."""
     missing: frozenset[str]
     """Stems that no passage holds."""
     unmatched_share: float
-    """Their share of all, by rarity; 0 where meaning is not understood."""
+    """Share of the missing stems, by rarity; 0 where the embedder does not understand the language."""
 
     @property
     def fused(self) -> ScoreArray:
-        """0 to 1, comparable within the question only."""
+        """Fused scores, 0 to 1, comparable within the question only."""
         scores: ScoreArray = self.measures @ FUSION_WEIGHTS
         if not self.unmatched_share or not self.meaning.any():
             return scores
@@ -84,14 +85,14 @@ class PassageScores:
 
     @property
     def best(self) -> float:
-        """Of the windows."""
+        """Best score of a window."""
         return float(self.window.max(initial=0.0))
 
 
 def score_passages(
     asked: ExecutedQuery, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors
 ) -> PassageScores:
-    """Read `passages` (with their titles and headings) for `asked`; without its vector only by words.
+    """Score `passages` (with their titles and headings) for `asked`; without its vector only by words.
 
     All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""
     lexical = {hit.chunk_id: hit.score for hit in asked.lexical}
@@ -126,8 +127,9 @@ def score_passages(
 def _windows(
     rarity: Mapping[str, float], passages: Sequence[tuple[Chunk, Document]], cosines: Mapping[str, NDArray[np.float32]]
 ) -> tuple[ScoreArray, dict[str, ScoreArray], frozenset[str]]:
-    """The best two neighbouring units of each passage: half coverage and half meaning, or MEANING if that is more;
-    coverage alone where no vectors are known. With them, `PassageScores.worth` and the terms that none holds."""
+    """Score the best two neighbouring units of each passage: half coverage and half meaning, or `COSINE_WEIGHT` times
+    meaning if that is more; coverage alone where no vectors are known. Return these scores with
+    `PassageScores.unit_relevance` and the terms that no passage holds."""
     if not passages:
         return np.zeros(0), {}, frozenset(rarity)
     first = np.cumsum([0, *(len(chunk.units) + 1 for chunk, _ in passages)])
@@ -161,12 +163,12 @@ def _windows(
 
 
 def _each(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.float32]:
-    """A cosine for each unit, also where one vector stands for all."""
+    """Return a cosine for each unit, also where one vector stands for all."""
     return np.repeat(cosines, len(chunk.units)) if chunk.together and len(cosines) == 1 else cosines
 
 
 def _shifted(rows: NDArray[Any], first: NDArray[np.intp]) -> NDArray[Any]:
-    """Every row one later; nothing in the `first` row of a passage."""
+    """Move every row down by one; zero in the `first` row of a passage."""
     later = np.roll(rows, 1, axis=0)
     later[first[:-1]] = 0
     return later
@@ -178,13 +180,13 @@ def _relative(scores: ScoreArray) -> ScoreArray:
 
 
 class TermMatcher:
-    """The terms to look for, as `text.terms` makes them, numbered in their order."""
+    """Finds terms, as `text.content_terms` makes them, in texts; they are numbered in their order."""
 
     def __init__(self, wanted: Iterable[str]) -> None:
         self._terms = [(term, _beginning(term)) for term in wanted]
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """Where each occurrence of each term starts in `text`, with the number of the term."""
+        """Return the start of each occurrence of each term in `text`, with the number of the term."""
         surface = text.lower()
         if len(surface) != len(text):
             surface = "".join(letter.lower()[0] for letter in text)
@@ -202,7 +204,7 @@ class TermMatcher:
 
     @staticmethod
     def _word_end(surface: str, start: int, term: str) -> int:
-        """Where the word at `start` ends if it is `term`, else 0."""
+        """Return the end of the word at `start` if it is `term`, else 0."""
         if not term.isascii() and surface.startswith(term, start) and not _spaced(term):
             return start + len(term)
         if start and surface[start - 1].isalnum():
@@ -222,10 +224,11 @@ def _terms(word: str) -> tuple[str, ...]:
 
 
 def _beginning(term: str) -> str:
-    """What every word of this stem begins with: Porter stems may change the last letter (`happy`, `filing`)."""
+    """Return the common prefix of all words with this stem: Porter stems may change the last letter (`happy`,
+    `filing`)."""
     return term[:-1] if len(term) > 2 and term[-1] in "eiy" else term
 
 
 def _spaced(term: str) -> bool:
-    """Whether the script of `term` puts spaces between words."""
+    """Return whether the script of `term` puts spaces between words."""
     return len(content_terms(term * 2)) == 1

@@ -1,7 +1,7 @@
-"""Passages that say the same thing in nearly the same words are one voice, whatever their number.
+"""Near-duplicates: passages that say the same in nearly the same words count as one text.
 
-Of a text and its copies one is taken, and with it the copy that contradicts the others: forty that say 99 euros
-neither hide nor outvote the one that says 49.
+Of a text and its copies one is taken, and with it the copy that contradicts the others: forty that say 99 euros neither
+hide nor outvote the one that says 49.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipeline.words.qualifiers import find_conditions, is_negation
 
 
 class ScoredChunk(Protocol):
-    """A passage that was read for a question."""
+    """A passage with its score for a question."""
 
     @property
     def chunk(self) -> Chunk: ...
@@ -33,19 +33,19 @@ S = TypeVar("S", bound=ScoredChunk)
 MAX_WORD_DIFFERENCE = 0.1
 """Share of words up to which two texts may differ, figures aside."""
 MAX_REMAINING = 40
-"""Passages of all that were read."""
+"""Greatest number of remaining passages."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"\w+")
 
 
 def remaining_passages(found: Retrieval) -> list[RetrievedChunk]:
-    """What else was read, best first: for whoever reads more than is quoted."""
+    """Return the other passages that were read, best first, for readers that go beyond the quoted ones."""
     return exclude_known(select_distinct(found.candidates, MAX_REMAINING)[0], found.passages)
 
 
 def select_distinct(ranked: Sequence[S], count: int) -> tuple[list[S], int]:
-    """The first `count`: of each text the best, and the copy that contradicts the others, unless nothing else is left.
-    With it, how many different texts were seen on the way."""
+    """Select the first `count` passages: of each text the best, and the copy that contradicts the others, unless
+    nothing else is left. Return them with the number of different texts among those looked at."""
     taken: list[S] = []
     spare: list[S] = []
     texts = 0
@@ -60,10 +60,11 @@ def select_distinct(ranked: Sequence[S], count: int) -> tuple[list[S], int]:
 
 
 def group_near_duplicates(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]:
-    """The different texts among `passages`, each once, in their order; linear in `passages` for each of them.
+    """Yield the different texts among `passages`, each once, in order, with their editions; linear in `passages` for
+    each of them.
 
-    Each comes with its editions: copies that differ in a number, a name or a negation, the one that lacks most of what
-    the majority says first, copies that differ in nothing but a few plain words left out."""
+    Editions are copies that differ in a number, a name or a negation; the one that lacks most of what the majority says
+    comes first. Copies that differ in nothing but a few plain words are left out."""
     left = [(one, _words(text(one))) for one in passages]
     while left:
         first = left[0][1]
@@ -73,7 +74,7 @@ def group_near_duplicates(passages: Sequence[T], text: Callable[[T], str]) -> It
 
 
 def _editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
-    """The first of `copies`, and of the others those that say something else."""
+    """Return the first of `copies`, and those of the others that say something else."""
     if len(copies) == 1:
         return copies
     told = [_telling(text(one)) for one in copies]
@@ -99,7 +100,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _telling(text: str) -> tuple[str, ...]:
-    """The words that make a difference by themselves, sorted."""
+    """Return the words that make a difference by themselves, sorted."""
     return tuple(sorted(word for word in _WORD.findall(text) if not _plain(word)))
 
 

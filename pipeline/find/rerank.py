@@ -1,4 +1,4 @@
-"""What was found in another order: what a reranker and a second reader make of it, and what people confirmed."""
+"""Reranking of found passages by a reranker, a relevance scorer and people's confirmations."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RERANK_LIMIT = 15
 async def apply_reranker(
     reranker: ports.Reranker, question: str, ranked: Sequence[RankedPassage]
 ) -> list[RankedPassage]:
-    """`ranked` with the first of it in the order that `reranker` gives them for `question`; where it sees no difference
-    they stay as they are. Raises Unavailable."""
+    """Sort the first passages by `reranker`, in the order of its scores for `question`; they stay in order where it
+    sees no difference. Raises Unavailable."""
     read, rest = ranked[:RERANK_LIMIT], ranked[RERANK_LIMIT:]
     worth = await reranker.score(question, [_in_full(one) for one in read])
     order = sorted(range(len(read)), key=lambda place: -worth[place])
@@ -31,57 +31,57 @@ async def apply_reranker(
 
 
 def _in_full(one: RankedPassage) -> str:
-    """Behind its title and headings, as it is searched."""
+    """Return the passage with its title and headings, as it is searched."""
     return "\n".join((one.document.title, *one.chunk.heading, one.chunk.text))
 
 
-# --- A second reader ------------------------------------------------------------------------------
+# --- A relevance scorer ---------------------------------------------------------------------------
 # Its word is one among others: passages are put in order by it and by how they were found, and keep the scale of their
 # scores, which floor and confidence are fitted with.
 
 SCORED_PASSAGES = 10
 """Passages that are read."""
 WINDOWS_PER_PASSAGE = 2
-"""Stretches of one."""
+"""Windows of one passage."""
 SCORER_WINDOW_WORDS = 60
-"""Words of a stretch: about what an extract has."""
+"""Words of a window: about as many as an extract has."""
 MAX_WINDOW_WORDS = 120
-"""Words of one with its headings; of a unit that is longer the beginning is read."""
+"""Words of a window with its headings; a longer unit is cut."""
 SCORED_WORDS = 450
-"""Of all that is read for a question, headings too: about 650 tokens, a third of what ten whole passages have."""
+"""Words of all that is read for a question, headings too: about 650 tokens, a third of what ten whole passages have."""
 READ, IN_THREAD = 1.2, 0.1
-"""What the reader's score counts beside that of the search, and where a question stands in a thread: its own words are
-not all that is asked, and the confidence leaves the reader out. Without it / with READ recall@1 of clapnq is .775 /
-.874, of squad2 .896 / .932 (301 and 600 questions). Without, with IN_THREAD and with 0.8 that of mtrag is .193, .232
-and .273, but the answers to doc2dial hold the gold in .487, .482 and .450 (161 and 400)."""
+"""Weight of the scorer beside the search, and the same where a question stands in a thread: its own words are not all
+that is asked, and the confidence leaves the scorer out. Without it / with READ recall@1 of clapnq is .775 / .874, of
+squad2 .896 / .932 (301 and 600 questions). Without, with IN_THREAD and with 0.8 that of mtrag is .193, .232 and .273,
+but the answers to doc2dial hold the gold in .487, .482 and .450 (161 and 400)."""
 SCORER_WEIGHT = 0.7
-"""What the reader's word alone is worth where the search is less sure of its best passage."""
+"""Weight of the scorer alone where the search is less sure of its best passage."""
 LANGUAGE_SAMPLE = 3
-"""Passages whose language is looked at."""
+"""Passages whose language is detected."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageWindow:
-    """Neighbouring units of a passage, as they are read."""
+    """Neighbouring units of a passage, as they are scored."""
 
     passage: int
-    """0-based, of those that were found."""
+    """0-based index of the passage among those that were found."""
     units: range
     text: str
     worth: float
 
     @property
     def length(self) -> int:
-        """Words."""
+        """Number of words."""
         return len(self.text.split())
 
 
 async def apply_relevance_scorer(
     reader: ports.RelevanceScorer, question: str, ranked: Sequence[RankedPassage], *, threaded: bool = False
 ) -> list[RankedPassage] | None:
-    """`ranked` in the order that `reader` gives them, too; None where it has no time. `threaded`: the question was
-    asked in a thread; then no score of its own is told. What was not read counts as the middle of what was. Raises
-    Unavailable."""
+    """Sort passages by the scores of `reader` and of the search; return None where the reader has no time. `threaded`:
+    the question was asked in a thread; then no relevance is set. A passage that was not read counts as the median of
+    the others. Raises Unavailable."""
     stretches = select_windows(ranked)
     scores = await reader.score(question, [one.text for one in stretches]) if stretches else ()
     if not scores:
@@ -101,8 +101,8 @@ async def apply_relevance_scorer(
 
 
 def is_scorable(question: str, ranked: Sequence[RankedPassage]) -> bool:
-    """Whether question and passages are in English, the only language that the reader knows: neither in another, and
-    the passages for sure."""
+    """Return whether question and passages are in English, the only language that the scorer knows: none of them may be
+    in another, and the passages must be for sure."""
     texts = [one.chunk.text for one in ranked[:LANGUAGE_SAMPLE]]
     return (
         bool(split_words(question))
@@ -112,7 +112,7 @@ def is_scorable(question: str, ranked: Sequence[RankedPassage]) -> bool:
 
 
 def select_windows(ranked: Sequence[RankedPassage]) -> list[PassageWindow]:
-    """The best stretches of the first passages, the best first, as many as WORDS hold, at least one."""
+    """Select the best windows of the first passages, the best first, as many as `SCORED_WORDS` hold, at least one."""
     offered = [
         stretch
         for place, one in enumerate(ranked[:SCORED_PASSAGES])
@@ -128,7 +128,7 @@ def select_windows(ranked: Sequence[RankedPassage]) -> list[PassageWindow]:
 
 
 def _stretches(place: int, one: RankedPassage, count: int) -> Iterator[PassageWindow]:
-    """Around its best unit, and around the best of what is left."""
+    """Yield a window around the best unit of a passage, and around the best of the rest."""
     taken: list[range] = []
     for index in sorted(range(len(one.unit_relevance)), key=lambda index: -one.unit_relevance[index]):
         if len(taken) == count:
@@ -141,7 +141,7 @@ def _stretches(place: int, one: RankedPassage, count: int) -> Iterator[PassageWi
 
 
 def _around(index: int, one: RankedPassage, taken: Sequence[range]) -> range:
-    """A unit, and of those beside it that are not `taken` the better one, as long as STRETCH holds them."""
+    """Extend a unit by its better neighbour that is not `taken`, as long as `SCORER_WINDOW_WORDS` hold it."""
     places = set(range(len(one.unit_relevance))).difference(*taken)
     first, last, left = index, index, SCORER_WINDOW_WORDS - _words(one.chunk, index)
     while True:
@@ -158,7 +158,7 @@ def _words(chunk: Chunk, index: int) -> int:
 
 
 def _text(one: RankedPassage, units: range) -> str:
-    """Behind its title and headings, with what opens it; rows with the names of their columns."""
+    """Return the window with title, headings and lead-in; rows with the names of their columns."""
     chunk, opening = one.chunk, one.chunk.lead_in(units.start)
     said = [
         chunk.readable_row(index) if chunk.units[index].kind is BlockKind.ROW else chunk.text_at(index)
@@ -172,17 +172,19 @@ def _text(one: RankedPassage, units: range) -> str:
     return text if len(text.split()) <= MAX_WINDOW_WORDS else " ".join(text.split()[:MAX_WINDOW_WORDS])
 
 
-# --- What people confirmed ------------------------------------------------------------------------
+# --- Confirmations --------------------------------------------------------------------------------
 # As with a reranker, the passages get the scores that there were in their new order: as many pass each threshold as
 # before.
 
 CONFIRMED_BOOST = 0.05
-"""Of questions of squad2 in other words .935 find what was confirmed first, .888 without. With 0.1 it is .950, but of
-those that are alike and ask for something else three in a hundred lose what they found first, with 0.05 none."""
+"""Score that a confirmation adds, for the order alone. Of questions of squad2 in other words .935 find what was
+confirmed first, .888 without. With 0.1 it is .950, but of those that are alike and ask for something else three in a
+hundred lose what they found first, with 0.05 none."""
 
 
 def boost_confirmed(ranked: Sequence[RankedPassage]) -> list[RankedPassage]:
-    """`ranked`, best first, with what was confirmed or solved where it would stand with RAISE more."""
+    """Sort passages as if those that were confirmed or solved scored `CONFIRMED_BOOST` more. `ranked` comes best
+    first."""
     order = sorted(
         ranked, key=lambda one: -(one.score + CONFIRMED_BOOST * (bool(one.confirmed) or one.document.is_solved))
     )

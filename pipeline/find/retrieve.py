@@ -1,4 +1,4 @@
-"""The retriever: from a search to the passages that may answer it."""
+"""The hybrid retriever, with spelling correction and the search for changed documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pipeline.values.planning import Intent, apply_corrections
 from pipeline.words.language import FUNCTION_WORDS, detect_supported_language
 from pipeline.words.text import split_words
 
-# --- Words of a question that no document holds ---------------------------------------------------
+# --- Spelling correction --------------------------------------------------------------------------
 # In English the embedder knows which words there are. Of another language nobody here does: of 500 words of real pages
 # in German and Spanish that a library lacks, 77 were read as another that it has (`armas` as `ramas`), and `wann` as
 # `wenn` in every other question. Read as here about six are; for that, fewer slips are mended than 333 of 395 made by
@@ -46,8 +46,8 @@ _STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
 async def correct_spelling(
     ranker: Ranker, tokenizer: ports.Tokenizer | None, query: str, missing: Sequence[str]
 ) -> tuple[SpellingCorrection, ...]:
-    """Of the words `missing` those that seem to be slips, and codes that documents write in another way. A word that is
-    one token of `tokenizer` is none."""
+    """Return corrections for those of the words `missing` that seem to be slips, and for codes that documents write in
+    another way. A word that is one token of `tokenizer` is no slip."""
     codes = [code for code in IDENTIFIER.findall(query) if not set(split_words(code)).isdisjoint(missing)]
     if coded := codes and await ranker.similar([code.lower() for code in codes]):
         written = {code.lower(): coded[code.lower()][0] for code in codes if code.lower() in coded}
@@ -77,14 +77,15 @@ async def correct_spelling(
 
 
 def select_corrections(word: str, near: Sequence[str], language: str) -> list[str]:
-    """Of the words `near` to one in `language`, not English, those that it stands for, best first: forms of the same
-    word, or the nearest one where two letters are exchanged or a long word has one slip behind its first letter."""
+    """Select corrections of a word in `language`, not English, from the words `near` to it, best first: forms of the
+    same word, else the nearest one where two letters are exchanged or a long word has one slip behind its first
+    letter."""
     forms = [one for one in near if is_inflection(word, one, language)]
     return forms or [one for one in near[:1] if _slipped(word, one)]
 
 
 def is_inflection(word: str, other: str, language: str) -> bool:
-    """Whether both are forms of the same word: `Gletschern`, `Gletscher`."""
+    """Return whether both are forms of the same word: `Gletschern`, `Gletscher`."""
     return language in _STEMMERS and _stem(word, language) == _stem(other, language)
 
 
@@ -102,27 +103,27 @@ def _slipped(word: str, other: str) -> bool:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many letters both begin with."""
+    """Count the letters that both begin with."""
     different = (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
     return next(different, min(len(one), len(other)))
 
 
-# --- The documents of a day or later --------------------------------------------------------------
+# --- Changed documents ----------------------------------------------------------------------------
 
 CHANGES_SHOWN = 10
 """Documents that are named, unless all are asked for."""
 MAX_CHANGES = 100
 TOPIC_SCORE = 0.75
-"""The score from which what was read besides the best few is about a topic: for ten questions over a handbook of
-246 pages 22 of the 24 that are listed are, and with these 32 of 36."""
+"""Score from which a passage besides the best few is about a topic: for ten questions over a handbook of 246 pages 22
+of the 24 that are listed are, and with these 32 of 36."""
 
 
 async def find_changes(
     search: SearchPlan, audience: Audience, library: ChunkReader, retriever: Retriever
 ) -> ChangedDocuments | None:
-    """What is new since `search.since`, each document by one passage: the best of those that are about `search.about`,
-    or its first. None where a topic is asked for of which no dated document says anything: then the question is one as
-    any other. Raises Unavailable."""
+    """Return the documents that changed since `search.since`, each with one passage: the best of those about
+    `search.about`, or its first. Return None where no dated document is about the topic: then the question is answered
+    like any other. Raises Unavailable."""
     most = MAX_CHANGES if search.wants_all else CHANGES_SHOWN
     if search.about:
         about = SearchPlan(question=search.about, context=search.context)
@@ -145,32 +146,32 @@ async def find_changes(
 CONCURRENCY = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 WIDEN_FACTOR = 4
-"""How many times further a search reaches when copies and editions fill what it read."""
+"""Factor by which a search goes deeper when duplicates and editions fill its results."""
 WIDEN_VECTOR_FACTOR = 3
-"""How many times further it reaches by meaning when no passage holds some word: 44 of 60 paraphrases have their
+"""Factor by which the vector search goes deeper when no passage holds some word: 44 of 60 paraphrases have their
 paragraph among the first five then (42)."""
 _WHOLE = (Intent.SUMMARY, Intent.AGGREGATION)
-"""Asked of all that is found, not of the passage that answers best."""
+"""Intents that need all passages, not the one that answers best."""
 LANGUAGE_CHECKED = 3
-"""Of the passages found for a corrected question, how many are read for their language."""
+"""Number of passages, found for a corrected question, whose language is detected."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one query found."""
+    """The result of one query."""
 
     query: str
-    """Its slips corrected."""
+    """Query with its slips corrected."""
     ranked: list[RankedPassage]
     above: int
-    """How many of them, the first, may be shown to a writer."""
+    """Number of leading passages that are above the floor."""
     good: list[RankedPassage]
-    """What is shown to a writer."""
+    """Passages for the writer."""
     corrections: tuple[SpellingCorrection, ...]
 
 
 class HybridRetriever:
-    """Finds passages within an audience."""
+    """Finds passages by lexical and vector search within an audience."""
 
     def __init__(
         self,
@@ -186,11 +187,12 @@ class HybridRetriever:
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
-        """`reranker`: puts what is above the floor in order. `reader`: reads the best of what was found together with
-        the question, where it is one. `scale` tells how vectors of the `embedder` are compared.
-        `tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown to a
-        writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more of
-        them match by chance."""
+        """Set the models and limits of a retriever.
+
+        `reranker`: sorts what is above the floor. `reader`: scores the best passages together with the question, where
+        there is only one. `scale`: loads the calibration of the `embedder`. `tokenizer`: a word that is one token of it
+        is no slip. `floor`: least score of a passage that is given to a writer. Questions of more than three words need
+        0.05 more, of more than six 0.1: the more words, the more of them match by chance."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
@@ -204,17 +206,16 @@ class HybridRetriever:
         self._turns = asyncio.Semaphore(CONCURRENCY)
 
     def with_index(self, index: ports.Index) -> HybridRetriever:
-        """The same over another index, for whoever watches what is asked of it."""
+        """Return a copy over another index, to observe what is asked of it."""
         other = copy(self)
         other._index = index  # noqa: SLF001 one of ours
         return other
 
     async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
-        """Search every query of `search` and merge what was found, best first.
+        """Search every query of `search` and merge the results, best first.
 
-        Never raises for a failing embedder, index or reranker: what did not work is named in `degraded`. Raises
-        Unavailable when the passages themselves cannot be read.
-        """
+        Never raises for a failing embedder, index or reranker: `degraded` names what did not work. Raises Unavailable
+        when the passages themselves cannot be read."""
         queries = search.queries or (search.question,)
         ranker = Ranker(
             self._index, self._passages, self._embedder, audience, self._scale, confirmations=self._confirmations
@@ -249,7 +250,7 @@ class HybridRetriever:
     async def _placed(
         self, corrections: Iterable[SpellingCorrection], audience: Audience
     ) -> tuple[SpellingCorrection, ...]:
-        """`corrections` with where their words are from."""
+        """Add to each correction the documents that its words are from."""
 
         async def placed(one: SpellingCorrection) -> SpellingCorrection:
             found = [(await self._index.search_lexical([word], audience, 1)).hits for word in (one.meant, *one.others)]
@@ -259,8 +260,8 @@ class HybridRetriever:
         return tuple([await placed(one) for one in corrections])
 
     async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _Found:
-        """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies
-        fill what was read, or some of its words are silent."""
+        """Search for `query`, or for its correction where that fits better; go deeper where duplicates fill the
+        results, or some of its words are in no passage."""
         ranking = await ranker.rank(number, query, thread)
         corrections = await correct_spelling(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
@@ -277,7 +278,8 @@ class HybridRetriever:
         return _Found(query, ranking.passages, above, good, corrections)
 
     def _good(self, query: str, ranked: Sequence[RankedPassage], share: int) -> tuple[int, list[RankedPassage], int]:
-        """How many are above the floor, what of them is shown to a writer, and how many different texts that took."""
+        """Return the number of passages above the floor, the distinct ones of them for a writer, and how many texts
+        those took."""
         floor = self._floor + _step(query)
         above = [one for one in ranked if one.score >= floor]
         return (len(above), *select_distinct(above, share))
@@ -285,8 +287,8 @@ class HybridRetriever:
     async def _reread(
         self, reranker: ports.Reranker, degraded: set[str], found: _Found, question: str, share: int
     ) -> _Found:
-        """`found` in the reranker's order; as it is where that does not work. It is asked the whole `question`, where
-        there is one, rather than what was searched for."""
+        """Sort a result by the reranker; keep it as it is where that fails. The reranker gets the whole `question`,
+        where there is one, rather than the query."""
         if found.above < 2:
             return found
         asked = apply_corrections(question, found.corrections) if question else found.query
@@ -300,8 +302,8 @@ class HybridRetriever:
     async def _read(
         self, reader: ports.RelevanceScorer, degraded: set[str], found: _Found, search: SearchPlan, share: int
     ) -> tuple[_Found, str]:
-        """`found` as it is read, and why it was not, though it could be: then it stays as it is. What is above the
-        floor then may be shown."""
+        """Sort a result by the relevance scorer; return it unchanged, with the reason, where there was no time. The
+        floor is applied again after that."""
         if search.intent in _WHOLE or not is_scorable(found.query, found.ranked):
             return found, ""
         asked = apply_corrections(search.about_topic, found.corrections)
@@ -317,7 +319,7 @@ class HybridRetriever:
 
 
 def _lifted(found: _Found, share: int) -> _Found:
-    """`found` with what people confirmed further up: nothing passes the floor by that, and nothing is shown less."""
+    """Move confirmed passages up: none passes the floor by that, and none is shown less."""
     above = boost_confirmed(found.ranked[: found.above])
     if not any(one.confirmation_boost for one in above):
         return found
@@ -332,8 +334,8 @@ def _lifted(found: _Found, share: int) -> _Found:
 
 
 def _foreign(question: str, found: Ranking) -> bool:
-    """Whether what a correction found is in another language than the question, in which the word is none: `mache` is
-    no slip of `march`."""
+    """Return whether the passages found with a correction are in another language than the question, in which the word
+    is none: `mache` is no slip of `march`."""
     asked = detect_supported_language(question)
     read = (
         detect_supported_language(" ".join(one.chunk.text for one in found.passages[:LANGUAGE_CHECKED]))
@@ -349,7 +351,7 @@ def _step(question: str) -> float:
 
 
 def _merged(found: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
-    """The passages of all queries, each once (for the query it fits best), best first."""
+    """Merge the passages of all queries, each once (for the query it fits best), best first."""
     best: dict[str, RankedPassage] = {}
     for one in sorted((one for ranked in found for one in ranked), key=lambda one: -one.score):
         best.setdefault(one.chunk.id, one)

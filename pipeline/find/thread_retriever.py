@@ -1,4 +1,4 @@
-"""A thread that is to be summed up, in the place of the documents: all that was said in it, and nothing else."""
+"""A retriever over one thread, to sum it up in place of the documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipeline.words.text import distinct_terms, sentence_spans
 
 
 class ThreadRetriever:
-    """A `Planner` and a `Retriever` that know nothing but one thread."""
+    """A `Planner` and a `Retriever` over the messages of one thread."""
 
     def __init__(self, thread: ParsedDocument) -> None:
         self._title = thread.document.title
@@ -51,7 +51,8 @@ class ThreadRetriever:
 
 
 def thread_passages(thread: ParsedDocument) -> Iterator[RetrievedChunk]:
-    """Each message as a passage of its own, in order. A sentence scores by how much of it others speak of, too."""
+    """Yield each message as a passage of its own, in order. The score of a sentence is how much of it other messages
+    mention."""
     document = thread.document
     said = [block for block in thread.blocks if block.kind is not BlockKind.HEADING]
     speak_of = Counter(term for block in said for term in distinct_terms(block.text))
@@ -71,6 +72,6 @@ def thread_passages(thread: ParsedDocument) -> Iterator[RetrievedChunk]:
 
 
 def _central(terms: frozenset[str], speak_of: Counter[str], messages: int) -> float:
-    """0 to 1: how many other messages have its terms, all together; of 30 facts of 12 threads 28 are then told, and 23
-    without (docs/decisions/0035-threads.md)."""
+    """Score how many other messages have the terms, all together, 0 to 1; of 30 facts of 12 threads 28 are then told,
+    and 23 without (docs/decisions/0035-threads.md)."""
     return min(1.0, sum(speak_of[term] - 1 for term in terms) / max(1, messages - 1))

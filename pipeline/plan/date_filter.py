@@ -1,6 +1,7 @@
-"""Whether a message asks which documents changed since a day: `What changed about parental leave since May?`
+"""Questions for documents that changed since a day: `What changed about parental leave since May?`
 
-No text of the public sets and of our own rows has the form (of 38,309)."""
+No text of the public sets and of our own rows has the form (of 38,309).
+"""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from dateparser.date import DateDataParser
 
 from pipeline.words.text import alternatives_pattern
 
-# --- The first day of the last time that is called so ---------------------------------------------
+# --- The first day of a past period ---------------------------------------------------------------
 
 UNIT_PATTERN = r"(?P<unit>(?:day|week|month|year|quarter)s?)"
 SPAN_PATTERN = r"(?:(?:in|over|during|within) )?(?:the )?"
 _COUNTED = re.compile(rf"{SPAN_PATTERN}(?:last|past|previous) (?P<count>\S+ )?{UNIT_PATTERN}", re.IGNORECASE)
 _DATES = re.compile(r"[^\W\d]|\d{4}")
-"""What a date has: `3.12` is a version."""
+"""A word or a year, which every date has: `3.12` is a version."""
 _NUMBER = {"1": 1, "2": 2, "3": 3, "4": 4} | {
     word: number
     for number, words in enumerate(
@@ -74,7 +75,8 @@ _WEEKDAY = re.compile(
 
 
 def parse_since_day(said: str, today: date, language: str) -> date | None:
-    """That day, as `said` in a language calls it; None where it calls no day, or one that is still to come."""
+    """Parse the name of a past day, as `said` in a language; return the first day of the latest such period, None where
+    it names no day or one still to come."""
     found = _quarter(said, today) or _named(said, today, language)
     if found is None and not any(form.fullmatch(said) for form in _QUARTERS):
         found = _parsed(said, today, language)
@@ -82,7 +84,7 @@ def parse_since_day(said: str, today: date, language: str) -> date | None:
 
 
 def _quarter(said: str, today: date) -> date | None:
-    """The first day of a quarter; without a year, of the last one that has begun."""
+    """Parse a quarter; without a year, the latest one that has begun."""
     match = next((found for form in _QUARTERS if (found := form.fullmatch(said))), None)
     if match is None:
         return None
@@ -92,7 +94,7 @@ def _quarter(said: str, today: date) -> date | None:
 
 
 def _named(said: str, today: date, language: str) -> date | None:
-    """What is told by `last`, `this` or `the beginning of`."""
+    """Parse a day that is named by `last`, `this` or `the beginning of`."""
     monday = today - timedelta(days=today.weekday())
     for form, of in ((_OF_LAST_WEEK, monday - timedelta(days=7)), (_OF_THIS_WEEK, monday)):
         if (found := form.fullmatch(said)) and (day := _parsed(found[1], today, language)):
@@ -116,7 +118,7 @@ def _what(found: re.Match[str]) -> str:
 
 
 def _begun(unit: str, day: date) -> date:
-    """The first day of the week, month, quarter or year that `day` is in."""
+    """Return the first day of the week, month, quarter or year that `day` is in."""
     match unit:
         case "week":
             return day - timedelta(days=day.weekday())
@@ -142,7 +144,7 @@ def _parsed(said: str, today: date, language: str) -> date | None:
     return _begun(found.period, day) if found.period in ("week", "month", "quarter", "year") else day
 
 
-# --- What changed since a day ---------------------------------------------------------------------
+# --- Questions for changed documents --------------------------------------------------------------
 
 _PAPERS = r"(?:documents|docs|pages|files|articles|policies|guides|threads)"
 _MADE = r"(?:new|changed|updated|revised|edited|added|different)"
@@ -189,19 +191,19 @@ _FORMS = [
 _ALL = re.compile(
     rf"(?:(?:the|our|your|all|these)(?: the)? )?(?:{_PAPERS}|handbook|wiki|library|knowledge base)", re.IGNORECASE
 )
-"""What is no topic."""
+"""Words for all documents, which are no topic."""
 _LONGEST = 200
 
 
 class ChangesQuery(NamedTuple):
-    """From which day on, and what about; empty for everything."""
+    """The first day of the changes, and their topic; empty for all."""
 
     day: date
     about: str = ""
 
 
 def parse_changes_query(question: str, today: date) -> ChangesQuery | None:
-    """What is asked for by a question of that form; None for all others."""
+    """Parse a question of that form; None for all others."""
     asked = " ".join(question.replace("’", "'").replace("'s ", " is ").split()).rstrip("?!.？。 ")
     for language, form in _FORMS if len(asked) <= _LONGEST else ():
         found = form.fullmatch(asked)

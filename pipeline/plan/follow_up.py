@@ -1,4 +1,4 @@
-"""Follow-ups: a question that leans on its conversation is asked together with the one it leans on."""
+"""Follow-ups: a question that leans on its conversation is completed by the one it leans on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.evidence.question_analysis import AUXILIARIES
 from pipeline.values import ThreadContext, Turn, Value
 from pipeline.words.text import STOP_WORDS, WORD, alternatives_pattern, content_terms, word_pattern
 
-# --- A follow-up that changes one thing of the question before it ---------------------------------
+# --- Follow-ups that change one thing of the earlier question -------------------------------------
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _PREPOSITIONS = frozenset(
@@ -27,30 +27,31 @@ _BEFORE_NOUNS = _ARTICLES | _PREPOSITIONS | _BE | {"many", "much", "any", "some"
 _SUBJECTS = frozenset("i you we he she it they who".split())
 """Words that a verb follows."""
 _CLAUSE = word_pattern("i|you|we|he|she|it|they|if|who|what|when|where|why|which|how|" + "|".join(sorted(AUXILIARIES)))
-"""Words of what says or asks something by itself."""
+"""Words of a phrase that states or asks something by itself."""
 _STANDS_FOR = re.compile(r" ones?$", re.IGNORECASE)
-"""`The long term one`: what it is one of was said before."""
+"""`The long term one`: the noun that it stands for was said before."""
 _CALENDAR = frozenset(name.lower() for name in (*calendar.day_name, *calendar.month_name) if name)
 _LONGEST = 60
-"""Characters of a phrase that changes one thing."""
+"""Greatest length, in characters, of a phrase that changes one thing."""
 _MOST = 4
-"""Words that are changed at most."""
+"""Greatest number of words that are changed."""
 
 
 class _Place(NamedTuple):
     shared: int
-    """How much a phrase and a question have alike there."""
+    """Weight of the words that a phrase and a question share there."""
     start: int
     stop: int
-    """The words of the question that the phrase takes the place of."""
+    """End of the words of the question, from `start`, that the phrase replaces."""
     left: int = 0
-    """How many words at the beginning of the phrase are left out."""
+    """Number of words at the beginning of the phrase that are left out."""
 
 
 def substitute_phrase(phrase: str, question: str) -> str:
-    """`question` with `phrase` in the place of what stands there beside the same words, or behind the same preposition
-    or article; else in that of its only name. Empty where there is no such place, or more than one, or where what
-    stands there may be the verb. `Level 4` changes what a level 5 gets, `for contractors` what holds for employees."""
+    """Return `question` with `phrase` in the place of the words there beside the same words, or behind the same
+    preposition or article; else in that of its only name. Empty where there is no such place, or more than one, or
+    where the words there may be the verb. `Level 4` changes what a level 5 gets, `for contractors` what holds for
+    employees."""
     said = " ".join(phrase.split()).strip(" ,;:?!.")
     if _CLAUSE.search(said) or len(said) > _LONGEST:
         return ""
@@ -75,7 +76,8 @@ def substitute_phrase(phrase: str, question: str) -> str:
 
 
 def _verb(old: Sequence[str]) -> int | None:
-    """Where the verb is, if that is plain: behind `I` or `who`, `is` behind `how much`, or `there` behind an `is`."""
+    """Return the place of the verb, if that is plain: behind `I` or `who`, `is` behind `how much`, or `there` behind an
+    `is`."""
     low = [word.lower() for word in old]
     for place, word in enumerate(low[1:], 1):
         before = low[place - 1]
@@ -87,7 +89,7 @@ def _verb(old: Sequence[str]) -> int | None:
 
 
 def _between(new: Sequence[str], old: Sequence[str], verb: int | None) -> Iterator[_Place]:
-    """Where the phrase begins and ends as the question does: `an extended family member`."""
+    """Yield places where the phrase begins and ends as the question does: `an extended family member`."""
     for start in range(len(old)):
         lead = _alike(new, old[start:])
         for stop in range(start + lead + 1, min(len(old), start + lead + _MOST + len(new)) + 1) if lead else ():
@@ -99,8 +101,8 @@ def _between(new: Sequence[str], old: Sequence[str], verb: int | None) -> Iterat
 
 
 def _behind(new: Sequence[str], old: Sequence[str], verb: int | None, *, whole: bool) -> Iterator[_Place]:
-    """Where the phrase begins alike: a name changes a name, a figure a figure; other words, behind a word as many as
-    they are, behind a preposition all up to the next small word."""
+    """Yield places where the phrase begins alike: a name changes a name, a figure a figure; other words, behind a word
+    as many as they are, behind a preposition all up to the next small word."""
     for start in range(len(old)):
         lead = _alike(new, old[start:])
         first = start + lead
@@ -120,7 +122,7 @@ def _behind(new: Sequence[str], old: Sequence[str], verb: int | None, *, whole: 
 
 
 def _count(lead: Sequence[str], old: Sequence[str], start: int, run: int, own: int, verb: int | None) -> int:
-    """How many of the `run` of words behind the `lead` change; none where the verb may be one of them."""
+    """Count the words of the `run` behind the `lead` that change; none where the verb may be one of them."""
     first, before = start + len(lead), old[start - 1].lower() if start else ""
     if _says(lead[-1]):
         return min(run, own) if verb is not None else 0
@@ -138,7 +140,7 @@ def _count(lead: Sequence[str], old: Sequence[str], start: int, run: int, own: i
 
 
 def _before(new: Sequence[str], old: Sequence[str], verb: int | None) -> Iterator[_Place]:
-    """Where the phrase ends alike, with a word that says something: `court leave` changes the words before the leave,
+    """Yield places where the phrase ends alike, with a content word: `court leave` changes the words before the leave,
     as many as are new or, where they are all that stands before it, one more."""
     left = len(list(takewhile(lambda word: word.lower() in _ARTICLES, new)))
     for stop in range(1, len(old) + 1):
@@ -160,7 +162,8 @@ def _before(new: Sequence[str], old: Sequence[str], verb: int | None) -> Iterato
 
 
 def _nearest(before: str, run: int, own: int, *, sure: bool) -> int | None:
-    """How many of a `run` of words before a noun change; none where it is not `sure` that the verb is not of them."""
+    """Count the words of a `run` before a noun that change; None where it is not `sure` that the verb is not among
+    them."""
     noun = before in _BEFORE_NOUNS
     if sure and (noun or before not in STOP_WORDS | AUXILIARIES):
         return run if run <= own + noun else own
@@ -168,7 +171,8 @@ def _nearest(before: str, run: int, own: int, *, sure: bool) -> int | None:
 
 
 def _name(new: Sequence[str], old: Sequence[str]) -> Iterator[_Place]:
-    """The only name of the question, or its only figure or day, where the phrase is one, whatever stands before it."""
+    """Yield the only name of the question, or its only figure or day, where the phrase is one, whatever stands before
+    it."""
     left = len(list(takewhile(lambda word: not _says(word), new)))
     kind = _kind(new[left]) if left < len(new) else ""
     names = [place for place, word in enumerate(old) if place and _kind(word) == kind and _says(word)]
@@ -177,19 +181,19 @@ def _name(new: Sequence[str], old: Sequence[str]) -> Iterator[_Place]:
 
 
 def _kind(word: str) -> str:
-    """What kind of name it is, if any."""
+    """Return the kind of name: `day`, `figure`, `name`, or ""."""
     if word.lower().removesuffix("s") in _CALENDAR and word[0].isupper():
         return "day"
     return "figure" if word[0].isdigit() else "name" if word[0].isupper() else ""
 
 
 def _run(words: Sequence[str], first: int, verb: int | None) -> int:
-    """How many words that say something follow each other from the `first` on, without the verb."""
+    """Count the content words that follow each other from the `first` on, without the verb."""
     return len(list(takewhile(lambda n: _plain(words[n]) and n != verb, range(first, len(words)))))
 
 
 def _repeats(new: Sequence[str], old: Sequence[str], place: _Place) -> bool:
-    """Whether a word would be said more often than it was."""
+    """Return whether a word would occur more often than in the question or the phrase."""
     asked, named = (Counter(word.lower() for word in words if _plain(word)) for words in (old, new))
     gone = Counter(word.lower() for word in old[place.start : place.stop] if _plain(word))
     meant = asked - gone + named
@@ -205,12 +209,12 @@ def _plain(word: str) -> bool:
 
 
 def _weight(shared: Sequence[str]) -> int:
-    """A word that says something counts for more than all small ones."""
+    """Weigh shared words: a content word counts for more than all small ones."""
     return sum(2 * _MOST if _says(word) else 1 for word in shared)
 
 
 def _alike(new: Sequence[str], old: Sequence[str]) -> int:
-    """How many words they begin with alike."""
+    """Count the words that both begin with."""
     pairs = zip(new, old, strict=False)
     return len(list(takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs)))
 
@@ -223,7 +227,7 @@ FEW_WORDS = 3
 """Words of its own up to which a question with a pronoun or an opening `and` leans."""
 NO_CONTEXT = ThreadContext()
 MAX_TOPIC_CHARS = 200
-"""Characters of what a message replies to up to which it can be what the message is about."""
+"""Characters of the message that is replied to, up to which it can be the topic."""
 MAX_LABEL_CHARS = 80
 """Characters of a list item that stand for it in a question."""
 
@@ -255,33 +259,33 @@ _GENERAL = frozenset(
     okay sure thanks thank please know give help also anything something else thing way time really right good want like
 """)
 )
-"""Words that say nothing of what a question is about."""
+"""Words that tell nothing about the subject of a question."""
 
 
 class FollowUp(Value):
     """A question as it is understood in its conversation."""
 
     question: str
-    """Complete: what an answer is judged against."""
+    """Complete question, which an answer is judged against."""
     user_wording: str
-    """The same in people's own words, without the item of an answer that it counts off: what may be kept and told."""
+    """Question in people's own words, without the item of an answer that it counts off: it may be kept and shown."""
     query: str
-    """What to search for besides `context`: the question with nothing in it that is merely the topic so far."""
+    """Text to search for besides `context`: the question with nothing in it that is merely the topic so far."""
     topic: str = ""
     """The earlier question that it leans on; empty where it stands alone."""
     thread: str = ""
-    """Where it stands alone, the last question of its conversation that says what it is about."""
+    """For a question that stands alone, the last question of its conversation that names its subject."""
     context: str = ""
-    """What was said before, newest first: evidence for retrieval, never part of the question."""
+    """Earlier texts, newest first: evidence for retrieval, never part of the question."""
 
 
 def complete_question(question: str, turns: Sequence[Turn], around: ThreadContext = NO_CONTEXT) -> FollowUp:
-    """Complete `question` from `turns` (oldest first), or from what it replies to, where it leans on them.
+    """Complete `question` from `turns` (oldest first), or from the message it replies to, where it leans on them.
 
-    `the second one` becomes the second item of the last answer. What then names something of its own after an `and` is
-    judged as it is, among what is found with the topic: `and Denmark?` asks for nothing about France. What names
-    nothing is followed by the question that the conversation is about: `why (When does the office move)?`
-    """
+    `the second one` becomes the second item of the last answer. A question that then names something of its own after
+    an `and` is judged as it is, among what is found with the topic: `and Denmark?` asks for nothing about France. A
+    question that names nothing is followed by the one that the conversation is about: `why (When does the office
+    move)?`"""
     context = "\n".join([*filter(None, [around.replied_to]), *reversed(around.messages), *_said(turns)])[
         :MAX_CONTEXT_CHARS
     ]
@@ -302,23 +306,23 @@ def complete_question(question: str, turns: Sequence[Turn], around: ThreadContex
 
 
 def is_follow_up(question: str) -> bool:
-    """Whether `question` misses its subject: it names nothing of its own, or points at something said before."""
+    """Return whether `question` misses its subject: it names nothing of its own, or points at something said before."""
     own = topic_terms(question)
     return not own or (len(own) <= FEW_WORDS and bool(_OPENING.match(question) or _POINTING.search(question)))
 
 
 def topic_terms(question: str) -> set[str]:
-    """The terms that say what `question` is about."""
+    """Return the terms that tell the subject of `question`."""
     return {term for term in content_terms(question) if term not in _GENERAL}
 
 
 def _contrasts(asked: str) -> bool:
-    """Whether a question that leans names another thing: `and for contractors?`"""
+    """Return whether a question that leans names another thing: `and for contractors?`"""
     return bool(_OPENING.match(asked) and topic_terms(asked))
 
 
 def _phrase(asked: str) -> str:
-    """What it names."""
+    """Return the phrase of a follow-up without its opening words."""
     return _JOINED.sub("", asked, count=1)
 
 
@@ -329,7 +333,7 @@ def _said(turns: Sequence[Turn]) -> Iterator[str]:
 
 
 def _topic(turns: Sequence[Turn]) -> str:
-    """The last question that says what it is about."""
+    """Return the last question that names its subject."""
     for turn in reversed(turns):
         if turn.topic:
             return _widened(turn, _unwidened(turn.topic, turns))
@@ -339,7 +343,7 @@ def _topic(turns: Sequence[Turn]) -> str:
 
 
 def _widened(turn: Turn, plain: str) -> str:
-    """The topic that a turn leaned on, with the other thing that it named."""
+    """Return the topic that a turn leaned on, with the other thing that it named."""
     asked = turn.standalone or turn.question
     if not _contrasts(asked) or topic_terms(asked).issubset(content_terms(turn.topic)):
         return turn.topic
@@ -347,13 +351,13 @@ def _widened(turn: Turn, plain: str) -> str:
 
 
 def _unwidened(topic: str, turns: Sequence[Turn]) -> str:
-    """`topic` without another thing that was named after it: of those, only the last one is meant."""
+    """Return `topic` without another thing that was named after it: of those, only the last one is meant."""
     before = (said for turn in turns for said in (turn.topic, turn.standalone or turn.question) if said)
     return next((said for said in before if topic.endswith(f": {said}")), topic)
 
 
 def _named(question: str, items: Sequence[str]) -> str:
-    """`question` with the item that it counts off; itself where it counts none."""
+    """Replace an ordinal in `question` by the item that it counts off; unchanged where it has none."""
     found = _ORDINAL.search(question)
     place = _ORDINALS[found["which"].lower()] if found else 0
     if not found or len(items) < 2 or place >= len(items):

@@ -1,4 +1,5 @@
-"""A model's help in planning: a follow-up completed, a question of several parts taken apart, the intent named."""
+"""A planner with a language model, which completes follow-ups, splits questions of several parts and names the
+intent."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _MAX_TOKENS = 300
 _LONGEST = 400
 _MOST_PARTS = 4
 _LONG = 25
-"""Words: a longer question may ask more than the heuristics see."""
+"""Words beyond which a question may ask more than the heuristics see."""
 _NEW_TERMS = 2
 """Terms that a completed question may have beyond those of the conversation."""
 
@@ -48,8 +49,8 @@ class _Understood(BaseModel):
 class ModelPlanner:
     """A planner around the heuristic one, which decides alone wherever it is sure.
 
-    One call within `deadline` seconds; without a usable reply the heuristic plan stands, and `report` is told why. A
-    call that was made and whose cost is not known counts as the most that it can cost."""
+    One call within `deadline` seconds; without a usable reply the heuristic plan is used, and `report` gets the reason.
+    A call whose cost is unknown counts as the most that it can cost."""
 
     planner: Planner
     model: LanguageModel
@@ -61,7 +62,8 @@ class ModelPlanner:
     async def plan(
         self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
-        """See `Planner`. Raises Unavailable when the store cannot be reached, never because of the model."""
+        """Plan as `Planner.plan` says. Raises Unavailable when the store cannot be reached, never because of the
+        model."""
         plan = await self.planner.plan(text, conversation, audience, words)
         if not isinstance(plan, SearchPlan):
             return plan
@@ -81,7 +83,7 @@ class ModelPlanner:
 
 
 def is_certain(plan: SearchPlan, asked: str) -> bool:
-    """Whether the heuristics need no help: the question stands alone, and it asks one thing or was taken apart."""
+    """Return whether the heuristics need no help: the question stands alone, and it asks one thing or was split."""
     several = asked.rstrip("? ").count("?") > 0 or len(split_words(asked)) > _LONG
     return bool(plan.since) or (
         not plan.topic and (len(plan.queries) > 1 or not (several or plan.intent is Intent.COMPARISON))
@@ -89,7 +91,7 @@ def is_certain(plan: SearchPlan, asked: str) -> bool:
 
 
 def _merged(plan: SearchPlan, understood: _Understood, asked: str, turns: Sequence[Turn]) -> SearchPlan:
-    """`plan` with what the model understood, as far as it is made of the conversation's own words."""
+    """Improve `plan` with what the model understood, as far as that is made of the conversation's own words."""
     known = set(
         content_terms(" ".join([asked, *(f"{turn.standalone or turn.question} {turn.text}" for turn in turns)]))
     )

@@ -1,4 +1,4 @@
-"""What a message that asks nothing of its own points at: the message that it replies to, or the question above it."""
+"""References of a message to another one: to the message that it replies to, or to the question above it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ _ASKING = word_pattern(r"""
     (?:be)?antworten?|sagen?|frage|titel|idee|schau\w*|weißt|kannst|könnt(?:e|est|et)?|bitte|das|dazu|mal|du|ihr
     (?:someone|anyone|somebody|anybody|\w+)['’]s
 """)
-"""Words for answering, and whose question it is: of 24 replies that only point (`tests/quality/pointing.jsonl`) 22 are
-understood, without these words 11, and of 16 that ask something themselves none is taken for one."""
+"""Words for answering, and for the author of the question: of 24 replies that only point
+(`tests/quality/pointing.jsonl`) 22 are understood, without these words 11, and of 16 that ask something themselves none
+is taken for one."""
 _OPEN = word_pattern("when|where|who|whose|why|which|how(?! about)|wann|wo|wer|warum|wie")
-"""What asks for something by itself: `how long?` of a remark is not the remark again."""
+"""Words that ask for something by themselves: `how long?` of a remark is not the remark again."""
 _TITLE = word_pattern("title|titel")
-"""What began a thread, whatever was asked there since."""
+"""Words for the message that began a thread, whatever was asked there since."""
 
 
 def has_reference(text: str) -> bool:
-    """Whether `text` may need what stands around it to be understood."""
+    """Return whether `text` may need the messages around it to be understood."""
     asked = extract_question(text)
     return is_follow_up(asked) or not _own(asked)
 
 
 def resolve_reference(asked: str, around: ThreadContext) -> str:
-    """The question of a message: `asked`, or where it names nothing of its own what it points at."""
+    """Return the question of a message: `asked`, or where it names nothing of its own the question that it refers
+    to."""
     began = next(iter(around.messages), "")
     last = began if _TITLE.search(asked) else next(filter(has_question, reversed(around.messages)), began)
     above = around.replied_to or last
@@ -36,7 +38,8 @@ def resolve_reference(asked: str, around: ThreadContext) -> str:
 
 
 def compose_post_question(title: str, text: str) -> str:
-    """What begins a post, under its title: the title alone where `text` names nothing of its own, and points at it."""
+    """Return the question of a post's first message: its title alone where `text` names nothing of its own and refers
+    to it."""
     asked = extract_question(text)
     return title if not _own(asked) and _points(asked, title) else f"{title}\n{text}".strip()
 
@@ -50,5 +53,5 @@ def _points(asked: str, above: str) -> bool:
 
 
 def _own(asked: str) -> set[str]:
-    """What it is about, besides that somebody is to answer."""
+    """Return the terms of a question, besides words for answering."""
     return topic_terms(_ASKING.sub(" ", asked))

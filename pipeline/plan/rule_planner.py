@@ -1,4 +1,4 @@
-"""What to do with a message: look it up, answer it at once, ask back, or refuse."""
+"""The planner by rules: search, answer at once, ask back, or refuse."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ _SPLIT = re.compile(rf"\?\s+(?=\S)|,?\s+and(?:\s+also)?\s+(?={_LEADS}\s+\S)", re
 _ASKS = re.compile(rf"(?:{_LEADS}|can|do|does|did|is|are|should|may|must|will)\b", re.IGNORECASE)
 _MOST_PARTS = 3
 _LONGEST = 250
-"""Characters of a question beyond which its sides are not looked for."""
+"""Characters beyond which a question is not taken for a comparison."""
 
 SubQuestion = tuple[str, str]
-"""What it is about, and the query that looks it up."""
+"""A subject, and the query that searches for it."""
 
 
 def split_comparison(question: str) -> tuple[SubQuestion, ...]:
-    """The two sides of a comparison; empty when they cannot be told.
+    """Split a comparison into its two sides; empty when they are unclear.
 
-    What only one side says counts for both: the beginning up to `of` or `for`, the noun at the end, and the condition
-    behind it (`annual vs monthly billing for teams`)."""
+    Words that only one side has count for both: the beginning up to `of` or `for`, the noun at the end, and the
+    condition behind it (`annual vs monthly billing for teams`)."""
     found = next(filter(None, (pattern.match(question[: _LONGEST + 1]) for pattern in _COMPARED)), None)
     if not found or len(question) > _LONGEST:
         return ()
@@ -82,7 +82,7 @@ def split_comparison(question: str) -> tuple[SubQuestion, ...]:
 
 
 def split_question(question: str) -> tuple[SubQuestion, ...]:
-    """The two or three things a question asks; empty when it asks one.
+    """Split a question into the two or three things it asks; empty when it asks one.
 
     A part that leans on another (`and where is it made?`) is not split off: alone it would find anything."""
     pieces = [piece for piece in (piece.strip(" ,?.!") for piece in _SPLIT.split(question)) if piece]
@@ -94,14 +94,15 @@ def split_question(question: str) -> tuple[SubQuestion, ...]:
 # --- The plan -------------------------------------------------------------------------------------
 
 MIN_QUESTION_CHARS = 10
-"""Characters below which a message is asked about, unless the thread or the vocabulary makes it clear."""
+"""Characters below which the bot asks back, unless the thread or the vocabulary makes the message clear."""
 _CODE = re.compile(r"#?(?:(?=\S*[^\W\d_])(?=\S*\d)[\w./-]{3,}|[A-Z]{1,4} \d{2,}|\d{4,})[?.!]?")
 """A part, an error, a ticket by its number alone: `XR2045`."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
 _WIDE_COUNTS = 3
-"""A character of Chinese, Japanese or Korean says about as much as three letters."""
+"""Letters that a character of Chinese, Japanese or Korean counts for."""
 _AROUND = 20
-"""Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
+"""Factor of the greatest question length that a message may have with the mentions and quoted lines around it: a longer
+one is not read."""
 _NAMED = 8
 """Titles named when someone asks what is indexed."""
 
@@ -169,7 +170,7 @@ class RulePlanner:
         )
 
     async def _known(self, question: str, audience: Audience) -> bool:
-        """Whether the documents know a word of a very short question: `VPN?` is a question."""
+        """Return whether the documents know a word of a very short question: `VPN?` is a question."""
         terms = [term for term in query_terms(question) if term not in STOP_WORDS]
         if not terms:
             return False
@@ -196,7 +197,7 @@ class RulePlanner:
         )
 
     def _dated(self, search: SearchPlan, asked: str, conversation: Conversation) -> SearchPlan:
-        """`search` with the day since which changes are asked for, where they are."""
+        """Add to `search` the day since which changes are asked for, where they are."""
         found = parse_changes_query(asked, self.today())
         if not found:
             return search
@@ -205,7 +206,7 @@ class RulePlanner:
 
 
 def _whole(question: str, conversation: Conversation) -> SearchPlan | None:
-    """The last question again, with all of the list that was cut, where that is what is said."""
+    """Return the last question again, with all of the list that was cut, where the message asks for that."""
     if not conversation.turns or not is_show_all(question):
         return None
     last = conversation.turns[-1]

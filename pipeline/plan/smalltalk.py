@@ -16,7 +16,7 @@ class SmallTalk(StrEnum):
     THANKS = "thanks"
     HELP = "help"
     SUMMARY = "summary"
-    """Of what was said in the thread."""
+    """A request to sum up the thread."""
 
 
 PHRASES = {
@@ -63,7 +63,9 @@ PHRASES = {
     "es": {
         SmallTalk.GREETING: "hola|buen[oa]s (?:d[ií]as|tardes|noches)",
         SmallTalk.THANKS: "(?:muchas )?gracias|perfecto|vale",
-        SmallTalk.HELP: r"ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres|qué documentos (?:tienes|conoces)",
+        SmallTalk.HELP: r"""
+            ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres|qué documentos (?:tienes|conoces)
+        """,
         SmallTalk.SUMMARY: r"""
             (?:(?:puedes|podrías) )?resum(?:e|ir|a|en) (?:este hilo|el hilo|esta (?:conversación|discusión))
             (?:un |el )?resumen (?:de este hilo|del hilo|de esta (?:conversación|discusión))
@@ -90,11 +92,11 @@ PHRASES = {
         """,
     },
 }
-"""What the whole of a message says, by language and kind, as alternatives for a pattern: lower case, no punctuation."""
+"""Complete messages, by language and kind, as alternatives for a pattern: lower case, no punctuation."""
 
 
 def small_talk_pattern(talk: SmallTalk) -> str:
-    """A pattern for `talk` in any language."""
+    """Return a pattern for `talk` in any language."""
     return alternatives_pattern("\n".join(phrases[talk] for phrases in PHRASES.values()))
 
 
@@ -123,21 +125,21 @@ _LONGEST = 80
 
 
 def detect_small_talk(text: str) -> SmallTalk | None:
-    """What kind of small talk the whole of `text` is; None when there is anything to look up in it."""
+    """Return the kind of small talk that the whole of `text` is; None when there is anything to search for in it."""
     if len(text) > _LONGEST:
         return None
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(_plain(text))), None)
 
 
 def greeting_language(text: str) -> str:
-    """The language of small talk of few words; empty for anything else."""
+    """Return the language of small talk of few words; empty for anything else."""
     if len(text) > _LONGEST:
         return ""
     return next((language for language, said in _SPOKEN if said.fullmatch(_plain(text))), "")
 
 
 def is_show_all(text: str) -> bool:
-    """Whether the whole of `text` asks for all of a list that was cut, as the note below it says how to."""
+    """Return whether the whole of `text` asks for all of a list that was cut, in the words of the note below it."""
     return _plain(text) in _show_all()
 
 
