@@ -62,15 +62,15 @@ class ScoreCalibration:
 
     def center_question(self, vector: Vectors) -> Vectors:
         """Subtract the mean from the vector of a question, shape (dimensions,), and normalise it."""
-        return vector if self.question_mean is None else _without(vector[None, :], self.question_mean)[0]
+        return vector if self.question_mean is None else _subtract(vector[None, :], self.question_mean)[0]
 
     def center_units(self, vectors: Vectors) -> Vectors:
         """Subtract the mean from the vectors of units, and normalise them."""
-        return vectors if self.unit_mean is None else _without(vectors, self.unit_mean)
+        return vectors if self.unit_mean is None else _subtract(vectors, self.unit_mean)
 
-    def calibrate(self, found: Vectors) -> Vectors:
+    def calibrate(self, cosines: Vectors) -> Vectors:
         """Map the cosines of a centered question with centered units."""
-        return found if self.question_table is None else self.question_table(found)
+        return cosines if self.question_table is None else self.question_table(cosines)
 
     def question_cosines(self, question: Vectors, units: Vectors) -> Vectors:
         """Return the calibrated cosines of a question's vector with those of units, shape (units,)."""
@@ -78,9 +78,9 @@ class ScoreCalibration:
 
     def unit_cosines(self, vectors: Vectors) -> Vectors:
         """Return the calibrated cosines of units with each other."""
-        left = self.center_units(vectors)
-        found: Vectors = left @ left.T
-        return found if self.unit_table is None else self.unit_table(found)
+        centered = self.center_units(vectors)
+        cosines: Vectors = centered @ centered.T
+        return cosines if self.unit_table is None else self.unit_table(cosines)
 
 
 NO_CALIBRATION = ScoreCalibration()
@@ -104,46 +104,57 @@ def synthetic_question(text: str) -> str:
     return f"What {' '.join(words[len(words) // 2 :]).rstrip('.:;,')}?"
 
 
-def fit_calibration(here: CalibrationSample, there: CalibrationSample, *, english: bool) -> ScoreCalibration:
+def fit_calibration(sample: CalibrationSample, reference: CalibrationSample, *, english: bool) -> ScoreCalibration:
     """Fit the calibration from the embedder of `here` to that of `there`, which is MiniLM; to `REFERENCE_COSINES` where
     the texts are not English."""
-    asked, alike = there.questions @ there.units.T, there.alike @ there.units.T
-    means = here.questions.mean(axis=0), here.units.mean(axis=0)
+    reference_question_cosines, reference_unit_cosines = (
+        reference.questions @ reference.units.T,
+        reference.alike @ reference.units.T,
+    )
+    means = sample.questions.mean(axis=0), sample.units.mean(axis=0)
 
-    def left(share: float) -> tuple[Vectors, Vectors]:
-        return _without(here.questions, share * means[0]), _without(here.units, share * means[1])
+    def center(share: float) -> tuple[Vectors, Vectors]:
+        return _subtract(sample.questions, share * means[0]), _subtract(sample.units, share * means[1])
 
-    def follows(share: float) -> float:
-        questions, units = left(share)
-        return float(np.corrcoef((questions @ units.T).ravel(), asked.ravel())[0, 1])
+    def correlation(share: float) -> float:
+        questions, units = center(share)
+        return float(np.corrcoef((questions @ units.T).ravel(), reference_question_cosines.ravel())[0, 1])
 
-    share = float(max(MEAN_SHARES, key=follows))
-    questions, units = left(share)
-    like = _without(here.alike, share * means[1])
+    share = float(max(MEAN_SHARES, key=correlation))
+    questions, units = center(share)
+    units_as_questions = _subtract(sample.alike, share * means[1])
     return ScoreCalibration(
         question_mean=(share * means[0]).astype(np.float32),
         unit_mean=(share * means[1]).astype(np.float32),
-        question_table=_table(_quantiles(questions @ units.T), _quantiles(asked) if english else REFERENCE_COSINES),
-        unit_table=_table(_quantiles(like @ units.T), _quantiles(alike) if english else REFERENCE_COSINES),
+        question_table=_table(
+            _quantiles(questions @ units.T), _quantiles(reference_question_cosines) if english else REFERENCE_COSINES
+        ),
+        unit_table=_table(
+            _quantiles(units_as_questions @ units.T),
+            _quantiles(reference_unit_cosines) if english else REFERENCE_COSINES,
+        ),
     )
 
 
-def _without(vectors: Vectors, common: Vectors) -> Vectors:
-    left = vectors - common.astype(np.float32)
-    unit: Vectors = left / np.maximum(np.linalg.norm(left, axis=1, keepdims=True), np.float32(1e-6))
+def _subtract(vectors: Vectors, common: Vectors) -> Vectors:
+    rest = vectors - common.astype(np.float32)
+    unit: Vectors = rest / np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), np.float32(1e-6))
     return unit
 
 
 def _quantiles(cosines: Vectors) -> CosineArray:
     questions, units = np.indices(cosines.shape)
-    own = questions == units
-    return np.concatenate([np.quantile(cosines[~own], APART), np.quantile(cosines[own], OWN)])
+    is_own = questions == units
+    return np.concatenate([np.quantile(cosines[~is_own], APART), np.quantile(cosines[is_own], OWN)])
 
 
-def _table(here: CosineArray, there: CosineArray) -> CalibrationTable:
+def _table(source: CosineArray, target: CosineArray) -> CalibrationTable:
     """Build a map with one row far below, in line with the lowest ones, and one for 1, which is 1 everywhere."""
-    rising = np.maximum.accumulate(here) + np.arange(len(here)) * 1e-6
-    rows = [(rising, max(1.0, rising[-1] + 1e-3)), (np.maximum.accumulate(there), 1.0)]
+    rising = np.maximum.accumulate(source) + np.arange(len(source)) * 1e-6
+    rows = [(rising, max(1.0, rising[-1] + 1e-3)), (np.maximum.accumulate(target), 1.0)]
     return CalibrationTable(
-        *(np.concatenate([one[:1] - EXTRAPOLATION * (one[2:3] - one[:1]), one, [top]]) for one, top in rows)
+        *(
+            np.concatenate([quantiles[:1] - EXTRAPOLATION * (quantiles[2:3] - quantiles[:1]), quantiles, [top]])
+            for quantiles, top in rows
+        )
     )

@@ -78,9 +78,11 @@ class PassageScores:
         scores: ScoreArray = self.measures @ FUSION_WEIGHTS
         if not self.unmatched_share or not self.meaning.any():
             return scores
-        _, whole, window = FUSION_WEIGHTS
-        alone: ScoreArray = (whole * self.measures[:, 1] + window * self.meaning) / (whole + window)
-        mixed: ScoreArray = (1 - self.unmatched_share) * scores + self.unmatched_share * alone
+        _, passage_weight, window_weight = FUSION_WEIGHTS
+        by_meaning: ScoreArray = (passage_weight * self.measures[:, 1] + window_weight * self.meaning) / (
+            passage_weight + window_weight
+        )
+        mixed: ScoreArray = (1 - self.unmatched_share) * scores + self.unmatched_share * by_meaning
         return mixed
 
     @property
@@ -90,41 +92,47 @@ class PassageScores:
 
 
 def score_passages(
-    asked: ExecutedQuery, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors
+    query: ExecutedQuery, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors
 ) -> PassageScores:
     """Score `passages` (with their titles and headings) for `asked`; without its vector only by words.
 
     All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""
-    lexical = {hit.chunk_id: hit.score for hit in asked.lexical}
+    lexical = {hit.chunk_id: hit.score for hit in query.lexical}
     units: dict[str, NDArray[np.float32]] = {}
-    whole = dict.fromkeys(lexical, 0.0)
-    if asked.vector is not None and vectors.rows:
-        scale, question = asked.calibration, asked.calibration.center_question(asked.vector)
-        matrix = scale.center_units(vectors.matrix)
-        cosines = scale.calibrate(matrix @ question)
-        units = {chunk.id: _each(cosines[rows], chunk) for chunk, _ in passages if (rows := vectors.rows.get(chunk.id))}
+    passage_cosines = dict.fromkeys(lexical, 0.0)
+    if query.vector is not None and vectors.rows:
+        calibration, question = query.calibration, query.calibration.center_question(query.vector)
+        matrix = calibration.center_units(vectors.matrix)
+        cosines = calibration.calibrate(matrix @ question)
+        units = {
+            chunk.id: _expand_units(cosines[rows], chunk)
+            for chunk, _ in passages
+            if (rows := vectors.rows.get(chunk.id))
+        }
         sums = np.stack([matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
-        directions = scale.calibrate(sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9))
-        whole = dict(zip(vectors.rows, directions.tolist(), strict=True))
-    window, worth, missing = _windows(asked.rarity, passages, units)
+        directions = calibration.calibrate(sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9))
+        passage_cosines = dict(zip(vectors.rows, directions.tolist(), strict=True))
+    window, unit_relevance, missing = _score_windows(query.rarity, passages, units)
     ids = [chunk.id for chunk, _ in passages]
     nearest = {key: float(cosines.max()) for key, cosines in units.items()}
-    columns = [np.array([max(found.get(key, 0.0), 0.0) for key in ids]) for found in (lexical, whole, nearest)]
-    bm25, passage, meaning = map(_relative, columns)
+    columns = [
+        np.array([max(scores.get(key, 0.0), 0.0) for key in ids]) for scores in (lexical, passage_cosines, nearest)
+    ]
+    bm25, passage, meaning = map(_normalize, columns)
     return PassageScores(
-        measures=np.stack([bm25, passage, _relative(window)], axis=1),
+        measures=np.stack([bm25, passage, _normalize(window)], axis=1),
         window=window,
         units=units,
-        unit_relevance=worth,
+        unit_relevance=unit_relevance,
         meaning=meaning,
         missing=missing,
-        unmatched_share=sum(asked.rarity[term] for term in missing)
-        / (sum(asked.rarity.values()) or 1.0)
-        * asked.is_english,
+        unmatched_share=sum(query.rarity[term] for term in missing)
+        / (sum(query.rarity.values()) or 1.0)
+        * query.is_english,
     )
 
 
-def _windows(
+def _score_windows(
     rarity: Mapping[str, float], passages: Sequence[tuple[Chunk, Document]], cosines: Mapping[str, NDArray[np.float32]]
 ) -> tuple[ScoreArray, dict[str, ScoreArray], frozenset[str]]:
     """Score the best two neighbouring units of each passage: half coverage and half meaning, or `COSINE_WEIGHT` times
@@ -133,48 +141,52 @@ def _windows(
     if not passages:
         return np.zeros(0), {}, frozenset(rarity)
     first = np.cumsum([0, *(len(chunk.units) + 1 for chunk, _ in passages)])
-    wanted = TermMatcher(rarity)
+    matcher = TermMatcher(rarity)
     held = np.zeros((first[-1], len(rarity)), bool)
     titled = np.zeros_like(held)
-    meaning, known = np.zeros(len(held)), np.zeros(len(passages), bool)
+    meaning, has_vectors = np.zeros(len(held)), np.zeros(len(passages), bool)
     for number, ((chunk, document), begin) in enumerate(zip(passages, first.tolist(), strict=False)):
-        above = " ".join((document.title, *chunk.heading, ""))
+        header = " ".join((document.title, *chunk.heading, ""))
         starts = [unit.start for unit in chunk.units]
-        for start, term in wanted.find(above + chunk.text):
-            if start < len(above):
+        for start, term in matcher.find(header + chunk.text):
+            if start < len(header):
                 titled[begin : begin + len(starts) + 1, term] = True
-            elif unit := bisect_right(starts, start - len(above)):
+            elif unit := bisect_right(starts, start - len(header)):
                 held[begin + unit, term] = True
-        near = cosines.get(chunk.id)
-        if near is not None and len(near) == len(starts):
-            meaning[begin + 1 : begin + 1 + len(starts)], known[number] = near, True
+        unit_cosines = cosines.get(chunk.id)
+        if unit_cosines is not None and len(unit_cosines) == len(starts):
+            meaning[begin + 1 : begin + 1 + len(starts)], has_vectors[number] = unit_cosines, True
     present = np.logical_or.reduce(held | titled, axis=0).tolist()
     weights = np.fromiter(rarity.values(), float) / (sum(rarity.values()) or 1.0)
-    alone = (titled | held) @ weights + meaning
-    worth = {
-        chunk.id: alone[row + 1 : row + 1 + len(chunk.units)]
+    relevance = (titled | held) @ weights + meaning
+    unit_relevance = {
+        chunk.id: relevance[row + 1 : row + 1 + len(chunk.units)]
         for (chunk, _), row in zip(passages, first[:-1], strict=True)
     }
-    coverage = (titled | held | _shifted(held, first)) @ weights
-    meaning = np.maximum(meaning, _shifted(meaning, first))
+    coverage = (titled | held | _shift_down(held, first)) @ weights
+    meaning = np.maximum(meaning, _shift_down(meaning, first))
     both: ScoreArray = np.maximum.reduceat(np.maximum((coverage + meaning) / 2, COSINE_WEIGHT * meaning), first[:-1])
-    windows = np.where(known, both, np.maximum.reduceat(coverage, first[:-1]))
-    return windows, worth, frozenset(term for term, there in zip(rarity, present, strict=True) if not there)
+    windows = np.where(has_vectors, both, np.maximum.reduceat(coverage, first[:-1]))
+    return (
+        windows,
+        unit_relevance,
+        frozenset(term for term, is_present in zip(rarity, present, strict=True) if not is_present),
+    )
 
 
-def _each(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.float32]:
+def _expand_units(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.float32]:
     """Return a cosine for each unit, also where one vector stands for all."""
     return np.repeat(cosines, len(chunk.units)) if chunk.together and len(cosines) == 1 else cosines
 
 
-def _shifted(rows: NDArray[Any], first: NDArray[np.intp]) -> NDArray[Any]:
+def _shift_down(rows: NDArray[Any], first: NDArray[np.intp]) -> NDArray[Any]:
     """Move every row down by one; zero in the `first` row of a passage."""
     later = np.roll(rows, 1, axis=0)
     later[first[:-1]] = 0
     return later
 
 
-def _relative(scores: ScoreArray) -> ScoreArray:
+def _normalize(scores: ScoreArray) -> ScoreArray:
     best = scores.max(initial=0.0)
     return scores / best if best > 0 else scores
 
@@ -182,8 +194,8 @@ def _relative(scores: ScoreArray) -> ScoreArray:
 class TermMatcher:
     """Finds terms, as `text.content_terms` makes them, in texts; they are numbered in their order."""
 
-    def __init__(self, wanted: Iterable[str]) -> None:
-        self._terms = [(term, _beginning(term)) for term in wanted]
+    def __init__(self, terms: Iterable[str]) -> None:
+        self._terms = [(term, _prefix(term)) for term in terms]
 
     def find(self, text: str) -> list[tuple[int, int]]:
         """Return the start of each occurrence of each term in `text`, with the number of the term."""
@@ -191,21 +203,21 @@ class TermMatcher:
         if len(surface) != len(text):
             surface = "".join(letter.lower()[0] for letter in text)
         if not surface.isascii():
-            surface = _FOREIGN.sub(_without_marks, surface)
-        found: list[tuple[int, int]] = []
+            surface = _FOREIGN.sub(_strip_marks, surface)
+        occurrences: list[tuple[int, int]] = []
         for number, (term, beginning) in enumerate(self._terms):
             start = surface.find(beginning)
             while start >= 0:
                 end = self._word_end(surface, start, term)
                 if end:
-                    found.append((start, number))
+                    occurrences.append((start, number))
                 start = surface.find(beginning, max(end, start + 1))
-        return found
+        return occurrences
 
     @staticmethod
     def _word_end(surface: str, start: int, term: str) -> int:
         """Return the end of the word at `start` if it is `term`, else 0."""
-        if not term.isascii() and surface.startswith(term, start) and not _spaced(term):
+        if not term.isascii() and surface.startswith(term, start) and not _is_spaced(term):
             return start + len(term)
         if start and surface[start - 1].isalnum():
             return 0
@@ -213,9 +225,9 @@ class TermMatcher:
         return match.end() if match and term in _terms(match.group()) else 0
 
 
-def _without_marks(found: re.Match[str]) -> str:
-    plain = strip_accents(found.group()).replace("ς", "σ")
-    return plain if len(plain) == 1 else found.group()
+def _strip_marks(match: re.Match[str]) -> str:
+    plain = strip_accents(match.group()).replace("ς", "σ")
+    return plain if len(plain) == 1 else match.group()
 
 
 @lru_cache(maxsize=65536)
@@ -223,12 +235,12 @@ def _terms(word: str) -> tuple[str, ...]:
     return tuple(content_terms(word))
 
 
-def _beginning(term: str) -> str:
+def _prefix(term: str) -> str:
     """Return the common prefix of all words with this stem: Porter stems may change the last letter (`happy`,
     `filing`)."""
     return term[:-1] if len(term) > 2 and term[-1] in "eiy" else term
 
 
-def _spaced(term: str) -> bool:
+def _is_spaced(term: str) -> bool:
     """Return whether the script of `term` puts spaces between words."""
     return len(content_terms(term * 2)) == 1
