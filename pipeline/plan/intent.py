@@ -53,5 +53,5 @@ def detect_intent(question: str) -> Intent:
 
 def detect_answer_format(question: str, intent: Intent) -> AnswerFormat | None:
     """Return the format that is asked for in words, else the one that suits the intent, if there is one."""
-    asked = next((form for form, pattern in _FORMATS if pattern.search(question)), None)
-    return asked or _BY_INTENT.get(intent)
+    requested = next((form for form, pattern in _FORMATS if pattern.search(question)), None)
+    return requested or _BY_INTENT.get(intent)

@@ -54,7 +54,7 @@ def extract_question(text: str) -> str:
     Linear in its length."""
     text = _MENTION.sub(" ", text)
     text = _QUOTED_LINE.sub("", text) if _QUOTED_LINE.sub("", text).split() else text
-    text = _alone(_without_emoji(text))
+    text = _without_surroundings(_without_emoji(text))
     quoted = _OUTER_QUOTES.match(text)
     if quoted and quoted.group(1).strip():
         text = quoted.group(1).strip() + quoted.group(2)
@@ -62,21 +62,25 @@ def extract_question(text: str) -> str:
 
 
 def _without_emoji(text: str) -> str:
-    return text if text.isascii() else "".join(c for c in text if not _emoji(c))
+    return text if text.isascii() else "".join(c for c in text if not _is_emoji(c))
 
 
-def _emoji(c: str) -> bool:
+def _is_emoji(c: str) -> bool:
     return c in _JOINERS or (c >= _FIRST_EMOJI and unicodedata.category(c) in ("So", "Sk"))
 
 
-def _alone(text: str) -> str:
+def _without_surroundings(text: str) -> str:
     """Return `text` in one line without the code, the links and the sentences of another script that stand beside a
     question; with them where the question needs them to be understood (`What does this mean? ...`)."""
     prose = _FENCE.split(text)[::2]
-    said = [piece[start:end] for piece in prose for start, end in sentence_spans(piece)]
-    asked = _scripts("".join(sentence for sentence in said if sentence.endswith(_ASKS)))
-    kept = " ".join(" ".join(s for s in said if not _LINK.fullmatch(s) and not _scripts(s).isdisjoint(asked)).split())
-    return kept if asked and not is_follow_up(kept) else " ".join(text.replace("```", " ").split())
+    sentences = [piece[start:end] for piece in prose for start, end in sentence_spans(piece)]
+    question_scripts = _scripts("".join(sentence for sentence in sentences if sentence.endswith(_ASKS)))
+    kept_text = " ".join(
+        " ".join(
+            s for s in sentences if not _LINK.fullmatch(s) and not _scripts(s).isdisjoint(question_scripts)
+        ).split()
+    )
+    return kept_text if question_scripts and not is_follow_up(kept_text) else " ".join(text.replace("```", " ").split())
 
 
 def _scripts(text: str) -> set[str]:
@@ -86,13 +90,13 @@ def _scripts(text: str) -> set[str]:
 
 def _unwrap(text: str) -> str:
     start = 0
-    while opened := _OPENING.match(text, start):
-        if not _ASKED.search(text, opened.end()) or (not start and _CONDITION.match(text)):
+    while opening := _OPENING.match(text, start):
+        if not _ASKED.search(text, opening.end()) or (not start and _CONDITION.match(text)):
             break
-        start = opened.end()
+        start = opening.end()
     text = text[start:]
-    closed = _CLOSING.search(text)
-    return text[: closed.start()] + closed.group(1) if closed and text[: closed.start()].strip() else text
+    closing = _CLOSING.search(text)
+    return text[: closing.start()] + closing.group(1) if closing and text[: closing.start()].strip() else text
 
 
 # --- The form of a question, which distinguishes it from a remark ---------------------------------
@@ -111,19 +115,19 @@ questions of 100 are recognised, without 92."""
 def has_question(text: str) -> bool:
     """Return whether a sentence of `text` has the form of a question: a question mark, or a verb or an interrogative in
     front."""
-    return any(_questions(text[start:end]) for start, end in sentence_spans(text))
+    return any(_is_question_form(text[start:end]) for start, end in sentence_spans(text))
 
 
-def _questions(sentence: str) -> bool:
+def _is_question_form(sentence: str) -> bool:
     opening = [word.lower() for word in split_words(sentence)[:_OPENS]]
     return (
         sentence.rstrip(" )\"”'").endswith(("?", "？", "؟"))
         or analyze_question(sentence).is_yes_no
-        or any(_meant(word, one) for word in opening for one in _INTERROGATIVES)
+        or any(_is_misspelling_of(word, interrogative) for word in opening for interrogative in _INTERROGATIVES)
     )
 
 
-def _meant(word: str, interrogative: str) -> bool:
+def _is_misspelling_of(word: str, interrogative: str) -> bool:
     """Return whether `word` is `interrogative`, spelt right, without one letter but the first, or with two
     exchanged."""
     if word == interrogative or len(interrogative) < _SHORTEST:

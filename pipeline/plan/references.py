@@ -24,34 +24,36 @@ _TITLE = word_pattern("title|titel")
 
 def has_reference(text: str) -> bool:
     """Return whether `text` may need the messages around it to be understood."""
-    asked = extract_question(text)
-    return is_follow_up(asked) or not _own(asked)
+    question = extract_question(text)
+    return is_follow_up(question) or not _own_terms(question)
 
 
-def resolve_reference(asked: str, around: ThreadContext) -> str:
-    """Return the question of a message: `asked`, or where it names nothing of its own the question that it refers
+def resolve_reference(question: str, around: ThreadContext) -> str:
+    """Return the question of a message: `question`, or where it names nothing of its own the question that it refers
     to."""
-    began = next(iter(around.messages), "")
-    last = began if _TITLE.search(asked) else next(filter(has_question, reversed(around.messages)), began)
-    above = around.replied_to or last
-    return extract_question(above) if above and _points(asked, above) else asked
+    first = next(iter(around.messages), "")
+    last = first if _TITLE.search(question) else next(filter(has_question, reversed(around.messages)), first)
+    referenced = around.replied_to or last
+    return extract_question(referenced) if referenced and _is_reference_to(question, referenced) else question
 
 
 def compose_post_question(title: str, text: str) -> str:
     """Return the question of a post's first message: its title alone where `text` names nothing of its own and refers
     to it."""
-    asked = extract_question(text)
-    return title if not _own(asked) and _points(asked, title) else f"{title}\n{text}".strip()
+    question = extract_question(text)
+    return title if not _own_terms(question) and _is_reference_to(question, title) else f"{title}\n{text}".strip()
 
 
-def _points(asked: str, above: str) -> bool:
-    talk = detect_small_talk(asked)
-    about_us = talk is SmallTalk.HELP and " " in asked
-    if about_us or talk in (SmallTalk.THANKS, SmallTalk.GREETING, SmallTalk.SUMMARY) or _OPEN.search(asked):
+def _is_reference_to(question: str, referenced: str) -> bool:
+    talk = detect_small_talk(question)
+    about_us = talk is SmallTalk.HELP and " " in question
+    if about_us or talk in (SmallTalk.THANKS, SmallTalk.GREETING, SmallTalk.SUMMARY) or _OPEN.search(question):
         return False
-    return not _own(asked) or (is_follow_up(asked) and has_question(above) and not has_question(asked))
+    return not _own_terms(question) or (
+        is_follow_up(question) and has_question(referenced) and not has_question(question)
+    )
 
 
-def _own(asked: str) -> set[str]:
+def _own_terms(question: str) -> set[str]:
     """Return the terms of a question, besides words for answering."""
-    return topic_terms(_ASKING.sub(" ", asked))
+    return topic_terms(_ASKING.sub(" ", question))

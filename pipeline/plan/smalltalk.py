@@ -128,25 +128,25 @@ def detect_small_talk(text: str) -> SmallTalk | None:
     """Return the kind of small talk that the whole of `text` is; None when there is anything to search for in it."""
     if len(text) > _LONGEST:
         return None
-    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(_plain(text))), None)
+    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(_normalize(text))), None)
 
 
 def greeting_language(text: str) -> str:
     """Return the language of small talk of few words; empty for anything else."""
     if len(text) > _LONGEST:
         return ""
-    return next((language for language, said in _SPOKEN if said.fullmatch(_plain(text))), "")
+    return next((language for language, pattern in _SPOKEN if pattern.fullmatch(_normalize(text))), "")
 
 
 def is_show_all(text: str) -> bool:
     """Return whether the whole of `text` asks for all of a list that was cut, in the words of the note below it."""
-    return _plain(text) in _show_all()
+    return _normalize(text) in _show_all()
 
 
 @cache
 def _show_all() -> frozenset[str]:
-    return frozenset(_plain(Translator(language)(wording.SHOW_ALL)) for language in LANGUAGES)
+    return frozenset(_normalize(Translator(language)(wording.SHOW_ALL)) for language in LANGUAGES)
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(_NOISE.sub(" ", text.lower().replace("’", "'")).split())
