@@ -39,16 +39,16 @@ of 1 question of 100."""
 def parse_mute_command(text: str) -> bool | None:
     """Return True where all of `text` mutes the bot (`stop`), False where it unmutes it (`start`), in any language that
     we speak; else None."""
-    return _orders().get(extract_question(text).strip(" .!¡。！").casefold())
+    return _mute_phrases().get(extract_question(text).strip(" .!¡。！").casefold())
 
 
 @cache
-def _orders() -> dict[str, bool]:
+def _mute_phrases() -> dict[str, bool]:
     return {
-        order: away
-        for said, away in ((wording.STOP_PHRASES, True), (wording.START_PHRASES, False))
+        phrase: is_mute
+        for phrases, is_mute in ((wording.STOP_PHRASES, True), (wording.START_PHRASES, False))
         for language in LANGUAGES
-        for order in Translator(language)(said).split(", ")
+        for phrase in Translator(language)(phrases).split(", ")
     }
 
 
@@ -66,24 +66,24 @@ async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> As
         yield (
             answer
             if is_worth_notifying(answer, request.known_chunk_ids)
-            else _silent(answer.id, text, hindered=hindered)
+            else _silent_answer(answer.id, text, hindered=hindered)
         )
         return
     least = request.auto.minimum_level if request.auto else ConfidenceLevel.LOW
-    whole = is_show_all(extract_question(text)) and not request.auto
-    if whole or is_open_question(text):
+    show_all = is_show_all(extract_question(text)) and not request.auto
+    if show_all or is_open_question(text):
         answer = await stream.answer()
-        said = bool(answer.sentences) if whole else is_worth_posting(text, answer, least)
-        alone = not (said or request.auto) and is_worth_ephemeral(text, answer)
-        yield replace(answer, alone=alone) if said or alone else _silent(answer.id, text)
+        is_posted = bool(answer.sentences) if show_all else is_worth_posting(text, answer, least)
+        is_ephemeral = not (is_posted or request.auto) and is_worth_ephemeral(text, answer)
+        yield replace(answer, alone=is_ephemeral) if is_posted or is_ephemeral else _silent_answer(answer.id, text)
     else:
-        yield _silent("", text)
+        yield _silent_answer("", text)
 
 
 def is_open_question(text: str) -> bool:
     """Return whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
-    asked = extract_question(text)
-    return not _TO_SOMEBODY.search(asked) and has_question(asked)
+    question = extract_question(text)
+    return not _TO_SOMEBODY.search(question) and has_question(question)
 
 
 def is_worth_posting(text: str, answer: Answer, least: ConfidenceLevel) -> bool:
@@ -91,23 +91,26 @@ def is_worth_posting(text: str, answer: Answer, least: ConfidenceLevel) -> bool:
     level = answer.confidence.level
     if _RANK.index(level) < _RANK.index(least) or not answer.sentences:
         return False
-    cited = [f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations]
-    return _named_in(text, answer, cited) >= (MOSTLY if level is ConfidenceLevel.LOW else ABOUT_IT)
+    cited = [f"{citation.title} {' '.join(citation.heading)} {citation.quote}" for citation in answer.citations]
+    return _topic_coverage(text, answer, cited) >= (MOSTLY if level is ConfidenceLevel.LOW else ABOUT_IT)
 
 
 def is_worth_ephemeral(text: str, answer: Answer) -> bool:
     """Return whether the author of `text` may want to see `answer`, which is not worth posting for everybody: most of
     what the text names stands in the closest passages."""
-    shown = answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND)
-    near = [f"{one.title} {' '.join(one.heading)} {one.passage or one.quote}" for one in answer.sources]
-    return shown and _named_in(text, answer, near) >= MOSTLY
+    is_relevant = answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND)
+    texts = [
+        f"{citation.title} {' '.join(citation.heading)} {citation.passage or citation.quote}"
+        for citation in answer.sources
+    ]
+    return is_relevant and _topic_coverage(text, answer, texts) >= MOSTLY
 
 
-def _named_in(text: str, answer: Answer, sources: Sequence[str]) -> float:
+def _topic_coverage(text: str, answer: Answer, sources: Sequence[str]) -> float:
     """Return the share of what `text` names, its slips corrected, in `answer` and `sources`."""
-    said = set(content_terms(" ".join((*sources, *(one.text for one in answer.sentences)))))
-    named = topic_terms(apply_corrections(text, answer.corrections))
-    return len(named & said) / len(named) if named else 0.0
+    terms = set(content_terms(" ".join((*sources, *(sentence.text for sentence in answer.sentences)))))
+    topics = topic_terms(apply_corrections(text, answer.corrections))
+    return len(topics & terms) / len(topics) if topics else 0.0
 
 
 def is_worth_notifying(answer: Answer, rated: Collection[str]) -> bool:
@@ -117,7 +120,7 @@ def is_worth_notifying(answer: Answer, rated: Collection[str]) -> bool:
     return sure and not {citation.chunk_id for citation in answer.citations}.issubset(rated)
 
 
-def _silent(answer_id: str, question: str, *, hindered: bool = False) -> Answer:
+def _silent_answer(answer_id: str, question: str, *, hindered: bool = False) -> Answer:
     return Answer(
         usage=Usage(hindered=hindered),
         id=answer_id,

@@ -28,23 +28,25 @@ PlatformSearchFunction = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
 
 
 def with_platform_fallback(
-    request: AnswerRequest, stream: AnswerStream, look: PlatformSearchFunction, respond: RespondFunction
+    request: AnswerRequest, stream: AnswerStream, search: PlatformSearchFunction, respond: RespondFunction
 ) -> AnswerStream:
-    """Return `stream`, the answer to `request`, replaced by one from what `look` finds where the documents have none
+    """Return `stream`, the answer to `request`, replaced by one from what `search` finds where the documents have none
     and that answers."""
 
-    async def improved(answer: Answer) -> Answer:
+    async def improve(answer: Answer) -> Answer:
         if not (answer.outcome is AnswerOutcome.NOT_FOUND and answer.standalone):
             return answer
-        found = await _found(look, answer.standalone)
-        other = await respond(request, StaticRetriever(tuple(found))).answer() if found else None
-        return other if other and other.outcome is not AnswerOutcome.NOT_FOUND and other.sentences else answer
+        passages = await _search_or_nothing(search, answer.standalone)
+        fallback = await respond(request, StaticRetriever(tuple(passages))).answer() if passages else None
+        return (
+            fallback if fallback and fallback.outcome is not AnswerOutcome.NOT_FOUND and fallback.sentences else answer
+        )
 
-    return stream.map_answer(improved)
+    return stream.map_answer(improve)
 
 
-async def _found(look: PlatformSearchFunction, question: str) -> Sequence[RetrievedChunk]:
+async def _search_or_nothing(search: PlatformSearchFunction, question: str) -> Sequence[RetrievedChunk]:
     try:
-        return await look(question)
+        return await search(question)
     except CitewellError:
         return ()

@@ -103,13 +103,13 @@ class Responder:
         """Return the stream of one answer, which never fails.
 
         For an unprompted request it yields the answer alone, SILENT where nothing is worth posting."""
-        stream = self._answered(request)
+        stream = self._answer_safely(request)
         return suppress_unhelpful(request, stream) if request.is_unprompted else stream
 
     @answer_stream
-    async def _answered(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+    async def _answer_safely(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         answer_id = secrets.token_hex(8)
-        walker = self._over(request.thread) if request.thread else self
+        walker = self._for_thread(request.thread) if request.thread else self
         try:
             async with walker._walk(request, answer_id) as stream:  # noqa: SLF001 one of ours
                 async for event in stream:
@@ -118,9 +118,9 @@ class Responder:
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
             self.report(incident, error)
-            yield failed_answer(answer_id, request.text, incident, _words(request))
+            yield failed_answer(answer_id, request.text, incident, _choose_translator(request))
 
-    def _over(self, thread: ParsedDocument) -> Responder:
+    def _for_thread(self, thread: ParsedDocument) -> Responder:
         """Return a responder over a thread in place of the documents. The operator's minimum of sources and citations
         does not hold for a summary."""
         reader = ThreadRetriever(thread)
@@ -137,41 +137,45 @@ class Responder:
 
     @answer_stream
     async def _walk(self, request: AnswerRequest, answer_id: str) -> AsyncGenerator[AnswerEvent, None]:
-        watch = Stopwatch()
+        stopwatch = Stopwatch()
         yield ProgressEvent(stage=AnswerStage.PLANNING)
         conversation = await self._recall(request)
-        words = _words(request, conversation.turns)
-        async with self._allowed(request) as allowance:
+        words = _choose_translator(request, conversation.turns)
+        async with self._reserve_tokens(request) as allowance:
             model = self.model if allowance.granted and not request.extract else None
-            with watch.stage("plan"):
+            with stopwatch.stage("plan"):
                 planner = (model and model.planner) or self.planner
                 plan = await planner.plan(request.text, conversation, request.audience, words)
             allowance.spent = plan.tokens if isinstance(plan, SearchPlan) else 0
             if not isinstance(plan, SearchPlan):
-                usage = Usage(writer="none", milliseconds=watch.timings())
+                usage = Usage(writer="none", milliseconds=stopwatch.timings())
                 yield answer_without_search(answer_id, request.text, plan, usage, words)
                 return
             yield ProgressEvent(stage=AnswerStage.SEARCHING)
-            if answer := await self._changes(request, plan, answer_id, words, watch):
+            if answer := await self._answer_changes(request, plan, answer_id, words, stopwatch):
                 await self._record(request, answer)
                 yield answer
                 return
-            with watch.stage("retrieve"):
+            with stopwatch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
-            words = _words(request, conversation.turns, retrieval.nearest)
-            plan, above = retrieval.corrected_search(plan), wording.corrections_line(retrieval.corrections, words)
-            above = _introduced(request.thread, words) if request.thread else above
+            words = _choose_translator(request, conversation.turns, retrieval.nearest)
+            plan = retrieval.corrected_search(plan)
+            introduction = (
+                _thread_introduction(request.thread, words)
+                if request.thread
+                else wording.corrections_line(retrieval.corrections, words)
+            )
             passages = retrieval.passages or (retrieval.nearest if request.force_extract else ())
-            brief = self._brief(request, plan)
-            with watch.stage("read"):
+            brief = self._build_brief(request, plan)
+            with stopwatch.stage("read"):
                 evidence = gather_evidence(
                     question_analysis.analyze_question(brief.question, brief.topic, plan.thread),
                     passages or retrieval.nearest,
                 )
-                made = None
+                extract = None
                 if self.library and passages:
-                    evidence, made = await complete_lists(brief, evidence, self.library)
-            numbering = await self._numbering(evidence.passages)
+                    evidence, extract = await complete_lists(brief, evidence, self.library)
+            numbering = await self._create_registry(evidence.passages)
             drafted = DraftResult()
             if passages:
                 yield ProgressEvent(stage=AnswerStage.WRITING)
@@ -183,18 +187,18 @@ class Responder:
                     self.options.limits,
                     grounded=self.options.require_grounding,
                     always_show_extract=request.force_extract,
-                    stopwatch=watch,
+                    stopwatch=stopwatch,
                     words=words,
                     extra_passages=deeper,
-                    search=self._look(request.audience) if model and not request.thread else None,
+                    search=self._search_function(request.audience) if model and not request.thread else None,
                     is_summary=request.thread is not None,
-                    prepared_extract=made,
+                    prepared_extract=extract,
                 )
                 if model:
                     allowance.spent = None
-                spent = self.model and not request.extract and not allowance.granted
-                forgone = BUDGET_SPENT_DRAFT if spent else None
-                async with aclosing(write_draft(task, model, forgone)) as pieces:
+                is_spent = self.model and not request.extract and not allowance.granted
+                failed_draft = BUDGET_SPENT_DRAFT if is_spent else None
+                async with aclosing(write_draft(task, model, failed_draft)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, DraftResult):
                             drafted = piece
@@ -203,47 +207,55 @@ class Responder:
                             task = task.with_passages(piece.passages)
                             numbering.add_passages(piece.passages)
                         else:
-                            preface = piece.preface if numbering.sentences else _joined(above, piece.preface)
+                            preface = piece.preface if numbering.sentences else _join_lines(introduction, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
                             yield SentenceEvent(sentence=cited, preface=preface)
                 allowance.spent = None if drafted.tokens_used is None else plan.tokens + drafted.tokens_used
-        few = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
-        with watch.stage("compose"):
+        is_short = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
+        with stopwatch.stage("compose"):
             answer = compose_answer(
                 answer_id,
                 request.text,
                 brief,
                 drafted,
                 numbering,
-                cite_nearest(evidence.with_passages(retrieval.nearest) if few else evidence, numbering, drafted, words),
+                cite_nearest(
+                    evidence.with_passages(retrieval.nearest) if is_short else evidence, numbering, drafted, words
+                ),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
-                flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
+                flags=(*drafted.flags, *_injection_flags(evidence.passages if passages else ())),
                 words=words,
             )
-        answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
+        answer = self._add_usage(answer, plan, retrieval, introduction, drafted, stopwatch)
         if request.thread:
             answer = replace(answer, of_thread=True, standalone="", topic=request.thread.document.title)
         await self._record(request, answer)
         yield answer
 
-    async def _changes(
-        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, words: Translator, watch: Stopwatch
+    async def _answer_changes(
+        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, words: Translator, stopwatch: Stopwatch
     ) -> Answer | None:
         """Return an answer that lists the changed documents, where the plan asks for them."""
         if not (plan.since and self.library):
             return None
-        with watch.stage("retrieve"):
-            found = await find_changes(plan, request.audience, self.library, self.retriever)
-        if not found:
+        with stopwatch.stage("retrieve"):
+            changes = await find_changes(plan, request.audience, self.library, self.retriever)
+        if not changes:
             return None
-        numbering = await self._numbering(found.passages)
+        numbering = await self._create_registry(changes.passages)
         style = request.citation_style or self.options.citation_style
-        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
-        return replace(answer, usage=Usage(milliseconds=watch.timings()))
+        answer = compose_changes(answer_id, request.text, plan, changes, numbering, style=style, words=words)
+        return replace(answer, usage=Usage(milliseconds=stopwatch.timings()))
 
-    def _accounted(
-        self, answer: Answer, plan: SearchPlan, retrieval: Retrieval, above: str, drafted: DraftResult, watch: Stopwatch
+    def _add_usage(
+        self,
+        answer: Answer,
+        plan: SearchPlan,
+        retrieval: Retrieval,
+        introduction: str,
+        drafted: DraftResult,
+        stopwatch: Stopwatch,
     ) -> Answer:
         """Add cost and failures to `answer`, and report the failures to the operator."""
         degraded = ", ".join(retrieval.degraded)
@@ -251,7 +263,7 @@ class Responder:
             if reason:
                 self.warn(event, reason)
         usage = answer.usage
-        unread = NOT_CHECKED if any(one.judgement.reason == NOT_CHECKED for one in drafted.checked) else ""
+        unread = NOT_CHECKED if any(sentence.judgement.reason == NOT_CHECKED for sentence in drafted.checked) else ""
         notes = (
             ("model_failed", drafted.failure),
             ("judge_failed", unread),
@@ -262,21 +274,21 @@ class Responder:
             answer,
             usage=replace(
                 usage,
-                milliseconds=watch.timings(),
+                milliseconds=stopwatch.timings(),
                 input_tokens=usage.input_tokens + plan.tokens,
-                notes=tuple(f"{what}: {why}" for what, why in notes if why),
+                notes=tuple(f"{event}: {reason}" for event, reason in notes if reason),
                 hindered=bool(
                     degraded or unread or (drafted.failure and drafted.failure not in REJECTED_DRAFT_FAILURES)
                 ),
             ),
-            preface=_joined(above, answer.preface),
+            preface=_join_lines(introduction, answer.preface),
             corrections=retrieval.corrections,
             standalone=plan.user_wording or plan.question,
             topic=plan.topic,
         )
 
     @asynccontextmanager
-    async def _allowed(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
+    async def _reserve_tokens(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
         """Reserve tokens for all calls of the model, if the day's limit allows; count what was used at the end.
 
         Tokens whose use is unknown stay reserved."""
@@ -288,17 +300,17 @@ class Responder:
             yield allowance
         finally:
             if budget and reservation and allowance.spent is not None:
-                with self._reported():
+                with self._report_errors():
                     await budget.settle(reservation, allowance.spent)
 
-    def _look(self, audience: Audience) -> SearchFunction:
-        async def look(text: str) -> Sequence[RetrievedChunk]:
-            found = await self.retriever.retrieve(SearchPlan(question=text), audience)
-            return (*found.passages, *remaining_passages(found))
+    def _search_function(self, audience: Audience) -> SearchFunction:
+        async def search(text: str) -> Sequence[RetrievedChunk]:
+            retrieval = await self.retriever.retrieve(SearchPlan(question=text), audience)
+            return (*retrieval.passages, *remaining_passages(retrieval))
 
-        return look
+        return search
 
-    def _brief(self, request: AnswerRequest, plan: SearchPlan) -> WritingBrief:
+    def _build_brief(self, request: AnswerRequest, plan: SearchPlan) -> WritingBrief:
         style = request.style or self.options.style
         return WritingBrief(
             question=plan.question,
@@ -313,33 +325,33 @@ class Responder:
             max_length=self.options.max_length,
         )
 
-    async def _numbering(self, passages: Sequence[RetrievedChunk]) -> CitationRegistry:
+    async def _create_registry(self, passages: Sequence[RetrievedChunk]) -> CitationRegistry:
         return CitationRegistry(passages, addresses=await self.links() if self.links else None, stale=self.is_stale)
 
     async def _recall(self, request: AnswerRequest) -> Conversation:
         if request.conversation is None:
             return Conversation(id=EMPTY_CONVERSATION_ID, turns=request.turns, around=request.around)
         recalled = await self.history.recall(request.conversation, self.options.history_turns)
-        turns = await self._seen(recalled.turns, request.audience)
+        turns = await self._hide_unreadable(recalled.turns, request.audience)
         return replace(recalled, around=request.around, turns=turns)
 
-    async def _seen(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
+    async def _hide_unreadable(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
         """Reduce turns that rest on chunks which `audience` may not see any more to their question."""
         cited = [chunk for turn in turns for chunk in turn.chunk_ids]
         if not cited or self.library is None:
             return tuple(turns)
-        there = await self.library.get_chunks(cited)
-        seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
-        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.question_only for turn in turns)
+        chunks = await self.library.get_chunks(cited)
+        visible_ids = {chunk.id for chunk, document in chunks if document.collection in audience.collections}
+        return tuple(turn if visible_ids.issuperset(turn.chunk_ids) else turn.question_only for turn in turns)
 
     async def _record(self, request: AnswerRequest, answer: Answer) -> None:
         turn = answer.to_turn(request.author, datetime.now(UTC))
         if request.conversation and request.save_turn and turn:
-            with self._reported():
+            with self._report_errors():
                 await self.history.record(request.conversation, turn)
 
     @contextmanager
-    def _reported(self) -> Iterator[None]:
+    def _report_errors(self) -> Iterator[None]:
         """Report errors of a store behind an answer, which stays as it is."""
         try:
             yield
@@ -347,20 +359,22 @@ class Responder:
             self.report(secrets.token_hex(4), error)
 
 
-def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[RetrievedChunk] = ()) -> Translator:
+def _choose_translator(
+    request: AnswerRequest, turns: Sequence[Turn] = (), passages: Sequence[RetrievedChunk] = ()
+) -> Translator:
     """Choose the language of our own texts.
 
     A follow-up of few words is in the language of the earlier questions, `tl;dr` in that of the thread; other few words
     are in that of the passages `found` for them."""
-    before = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
-    heard = [greeting_language(request.text), *map(detect_supported_language, (request.text, *before))]
-    if not (request.language or any(heard)):
-        texts = [one.chunk.text for one in found[:MAX_NEAREST_EXCERPTS]]
-        heard.append(infer_question_language(request.text, texts, least=1 if request.locale else 0))
-    return choose_words(request.language, heard, request.locale)
+    earlier = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
+    languages = [greeting_language(request.text), *map(detect_supported_language, (request.text, *earlier))]
+    if not (request.language or any(languages)):
+        texts = [passage.chunk.text for passage in passages[:MAX_NEAREST_EXCERPTS]]
+        languages.append(infer_question_language(request.text, texts, least=1 if request.locale else 0))
+    return choose_words(request.language, languages, request.locale)
 
 
-def _introduced(thread: ParsedDocument, words: Translator) -> str:
+def _thread_introduction(thread: ParsedDocument, words: Translator) -> str:
     """Return how many messages the thread has, and its title; empty where a message holds instructions to an
     assistant."""
     number = sum(block.kind is not BlockKind.HEADING for block in thread.blocks)
@@ -369,10 +383,10 @@ def _introduced(thread: ParsedDocument, words: Translator) -> str:
     )
 
 
-def _joined(*lines: str) -> str:
+def _join_lines(*lines: str) -> str:
     return "\n\n".join(filter(None, lines))
 
 
-def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
+def _injection_flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
     """Return `injection_in_context` when a passage holds instructions addressed to an assistant."""
     return ("injection_in_context",) if any(passage.document.flagged for passage in passages) else ()

@@ -94,7 +94,7 @@ class PassageScores:
 def score_passages(
     query: ExecutedQuery, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors
 ) -> PassageScores:
-    """Score `passages` (with their titles and headings) for `asked`; without its vector only by words.
+    """Score `passages` (with their titles and headings) for `query`; without its vector only by words.
 
     All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""
     lexical = {hit.chunk_id: hit.score for hit in query.lexical}

@@ -159,7 +159,7 @@ class Ranker:
     async def load_candidates(
         self, queries: Sequence[ExecutedQuery]
     ) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
-        """Read the passages that all of `asked` found, with their vectors."""
+        """Read the passages that `queries` found, with their vectors."""
         return await self.passages.get_with_vectors(
             list(dict.fromkeys(hit.chunk_id for query in queries for hit in (*query.lexical, *query.nearest)))
         )

@@ -73,14 +73,14 @@ class AccessPolicy:
             return AccessDecision(allowed=False, because="its source lets nobody read it now")
         if OPERATOR in readers.groups:
             return AccessDecision(allowed=True, because="whoever holds the data folder sees all of it")
-        rule = self.by_collection.get(collection) or self._own(collection)
+        rule = self.by_collection.get(collection) or self._default_rule(collection)
         if readers.external and not rule.public:
             return AccessDecision(allowed=False, because="outsiders read along, and it is not public")
         if not rule.only and rule.public:
             return AccessDecision(allowed=True, because="it is public")
-        if not rule.only and (others := self._others(readers.groups)):
+        if not rule.only and (foreign := self._foreign_tenants(readers.groups)):
             return AccessDecision(
-                allowed=False, because=f"no rule: not for {', '.join(sorted(others))}, which is not a home"
+                allowed=False, because=f"no rule: not for {', '.join(sorted(foreign))}, which is not a home"
             )
         if not rule.only:
             return AccessDecision(allowed=True, because="no rule: everyone inside may see it")
@@ -88,7 +88,7 @@ class AccessPolicy:
             return AccessDecision(allowed=True, because=f"only = {', '.join(shared)}")
         return AccessDecision(allowed=False, because=f"only for {', '.join(rule.only)}")
 
-    def _own(self, collection: str) -> AccessRule:
+    def _default_rule(self, collection: str) -> AccessRule:
         """Return the rule of a collection that has none: what was said in a channel is for those who may read it
         there."""
         return (
@@ -107,32 +107,32 @@ class AccessPolicy:
         everyone is alone with the bot, people of all workspaces may be there."""
         if (platform := self.platforms.find_platform(workspace)) and platform.is_one_to_one:
             return ALL_COLLECTIONS
-        seen = {name for name, rule in self.by_collection.items() if self._reached(rule, workspace)}
-        if self._reached(INTERNAL_RULE, workspace):
-            return VisibleCollections(frozenset(self.by_collection.keys() - seen), is_exclusion=True)
-        return VisibleCollections(frozenset(seen), is_exclusion=False)
+        visible = {name for name, rule in self.by_collection.items() if self._is_reachable(rule, workspace)}
+        if self._is_reachable(INTERNAL_RULE, workspace):
+            return VisibleCollections(frozenset(self.by_collection.keys() - visible), is_exclusion=True)
+        return VisibleCollections(frozenset(visible), is_exclusion=False)
 
-    def _reached(self, rule: AccessRule, workspace: str) -> bool:
-        foreign = self._foreign(workspace)
+    def _is_reachable(self, rule: AccessRule, workspace: str) -> bool:
+        foreign = self._foreign_platform(workspace)
         if foreign and not foreign.has_tenants and not rule.public:
             return False
         if rule.only:
-            return any(self._concerns(group, workspace) for group in rule.only)
-        return rule.public or not self._others([workspace])
+            return any(self._may_have_members(group, workspace) for group in rule.only)
+        return rule.public or not self._foreign_tenants([workspace])
 
     def can_see_question(self, readers: Readers, person: str) -> bool:
         """Return whether `readers` may see what `person` asked: people of another workspace see only its own questions,
         and nobody else sees these."""
-        return self._others(readers.groups) == self._others([person])
+        return self._foreign_tenants(readers.groups) == self._foreign_tenants([person])
 
-    def _others(self, names: Iterable[str]) -> set[str]:
+    def _foreign_tenants(self, names: Iterable[str]) -> set[str]:
         """Return the workspaces with tenants that `names` belong to."""
         if not self.homes:
             return set()
         spaces = {":".join(name.split(":")[:2]) for name in names}
-        return {space for space in spaces if (platform := self._foreign(space)) and platform.has_tenants}
+        return {space for space in spaces if (platform := self._foreign_platform(space)) and platform.has_tenants}
 
-    def _foreign(self, workspace: str) -> Platform | None:
+    def _foreign_platform(self, workspace: str) -> Platform | None:
         """Return the platform of a workspace or server that is not the organisation's own; None for one that is."""
         platform = self.platforms.find_platform(workspace)
         homes = self.homes.get(platform.name) if platform else None
@@ -140,13 +140,13 @@ class AccessPolicy:
             return None
         return platform
 
-    def _concerns(self, group: str, workspace: str) -> bool:
+    def _may_have_members(self, group: str, workspace: str) -> bool:
         """Return whether somebody in the workspace may belong to the group. A person who is the same everywhere may be
         in it, and in direct messages of no server anybody of the platform."""
         platform = self.platforms.find_platform(workspace)
         if platform and platform.has_global_users:
-            around = f"{platform.name}:" if workspace == platform.direct_workspace else f"{platform.name}:{ANY_SPACE}:"
-            if group.startswith(around):
+            prefix = f"{platform.name}:" if workspace == platform.direct_workspace else f"{platform.name}:{ANY_SPACE}:"
+            if group.startswith(prefix):
                 return True
         return f"{group}:".startswith(f"{workspace}:")
 
@@ -162,8 +162,8 @@ def channel_group(channel: object) -> str:
 
 def resolve_audience(readers: Readers, collections: Iterable[str], rules: AccessPolicy) -> Audience:
     """Return the collections that every one of `readers` may see."""
-    seen = frozenset(name for name in collections if rules.check_access(readers, name).allowed)
-    return Audience(collections=seen, external=readers.external)
+    visible = frozenset(name for name in collections if rules.check_access(readers, name).allowed)
+    return Audience(collections=visible, external=readers.external)
 
 
 def roles_of(actor: Actor, roles: RoleGrants) -> tuple[Role, ...]:

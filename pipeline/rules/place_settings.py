@@ -81,12 +81,12 @@ def build_request(message: IncomingMessage, audience: Audience, chosen: AnswerSe
         language=chosen.language or "",
         locale=message.locale,
         ask=(place.ask_name or "") if place.ask else None,
-        auto=_auto(message, place),
+        auto=_auto_policy(message, place),
         extract=place.writer is WriterKind.EXTRACT,
     )
 
 
-def _auto(message: IncomingMessage, place: PlaceSettings) -> AutoAnswerPolicy | None:
+def _auto_policy(message: IncomingMessage, place: PlaceSettings) -> AutoAnswerPolicy | None:
     if not (is_auto_answerable(message, place) and message.said_in and place.auto_level and place.auto_per_hour):
         return None
     return AutoAnswerPolicy(place=message.said_in[:2][-1], minimum_level=place.auto_level, per_hour=place.auto_per_hour)
@@ -104,5 +104,5 @@ def is_listening(message: IncomingMessage, place: PlaceSettings) -> bool:
 
 def indexing_problems(places: SettingsByPlace, why: str) -> list[str]:
     """Return a line for each of `places` that is to be indexed, where `why` gives a reason that prevents it."""
-    wanted = sorted(str(place) for place, sets in places.items() if sets.index)
-    return [f'[places."{place}"] is to be a source, and is not read. {why}' for place in wanted if why]
+    indexed = sorted(str(place) for place, sets in places.items() if sets.index)
+    return [f'[places."{place}"] is to be a source, and is not read. {why}' for place in indexed if why]

@@ -208,7 +208,7 @@ class Answer(Value):
     @property
     def sources(self) -> tuple[Citation, ...]:
         """Citations to list, by number: the passages that it rests on, and those quoted beside it."""
-        numbered = {one.number: one for one in (*self.nearest, *self.citations)}
+        numbered = {citation.number: citation for citation in (*self.nearest, *self.citations)}
         return tuple(numbered[number] for number in sorted(numbered))
 
     def without_live_content(self, instead: str) -> Answer:
@@ -222,8 +222,8 @@ class Answer(Value):
         if not any(map(gone, (*self.citations, *self.nearest))):
             return self
 
-        def left(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
-            return tuple(_bare(one) if gone(one) else one for one in citations)
+        def strip(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+            return tuple(_without_words(citation) if gone(citation) else citation for citation in citations)
 
         return replace(
             self,
@@ -234,8 +234,8 @@ class Answer(Value):
             quoted=(),
             comparison=None,
             confidence=replace(self.confidence, reasons=()),
-            citations=left(self.citations),
-            nearest=left(self.nearest),
+            citations=strip(self.citations),
+            nearest=strip(self.nearest),
             claims=(),
             ungrounded_claims=(),
             key_facts=(),
@@ -247,24 +247,28 @@ class Answer(Value):
     def document_ids(self) -> frozenset[str]:
         """Ids of all documents whose words are in it: not of messages that it sums up, or that a platform's search
         found."""
-        read = (document for one in self.corrections for document in one.documents)
-        cited = (one.document_id for one in (*self.citations, *self.nearest) if not (one.live or self.of_thread))
-        return frozenset((*cited, *self.named, *read))
+        corrected = (document_id for correction in self.corrections for document_id in correction.documents)
+        cited = (
+            citation.document_id
+            for citation in (*self.citations, *self.nearest)
+            if not (citation.live or self.of_thread)
+        )
+        return frozenset((*cited, *self.named, *corrected))
 
     def without_documents(self, documents: Collection[str], instead: str) -> Answer:
         """Return the answer without any word of these documents, and with `instead` of what rests on them."""
-        left = self.without_sources(lambda one: one.document_id in documents, instead)
-        if any(one in documents for one in self.named):
-            left = replace(left, body=instead, named={})
-        if any(one in documents for correction in self.corrections for one in correction.documents):
-            left = left.without_corrections()
-        return left
+        reduced = self.without_sources(lambda citation: citation.document_id in documents, instead)
+        if any(document in documents for document in self.named):
+            reduced = replace(reduced, body=instead, named={})
+        if any(document in documents for correction in self.corrections for document in correction.documents):
+            reduced = reduced.without_corrections()
+        return reduced
 
     def question_only(self, instead: str) -> Answer:
         """Return the question without its answer, and with `instead` as the body."""
         confidence = Confidence(level=self.confidence.level, score=self.confidence.score)
-        asked = self.model_dump(include={"id", "question", "outcome", "language"})
-        return Answer(**asked, body=instead, confidence=confidence)
+        question_fields = self.model_dump(include={"id", "question", "outcome", "language"})
+        return Answer(**question_fields, body=instead, confidence=confidence)
 
     def without_corrections(self) -> Answer:
         """Return the answer without its spelling corrections."""
@@ -298,7 +302,7 @@ class Answer(Value):
         )
 
 
-def _bare(citation: Citation) -> Citation:
+def _without_words(citation: Citation) -> Citation:
     """Remove the words of a source; its document stays known."""
     return replace(
         citation,

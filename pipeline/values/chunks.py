@@ -72,10 +72,12 @@ def pad_cells(cells: Sequence[str], columns: int) -> Cells:
     return (*cells, *[""] * (columns - len(cells)))
 
 
-def fill_cells(found: Any) -> Any:
+def fill_cells(fields: Any) -> Any:
     """Return the fields of a sentence, with `cells` split from `text` where a row has none."""
-    row = isinstance(found, dict) and found.get("kind") in (BlockKind.ROW, BlockKind.HEADER) and not found.get("cells")
-    return {**found, "cells": split_cells(found.get("text", ""))} if row else found
+    row = (
+        isinstance(fields, dict) and fields.get("kind") in (BlockKind.ROW, BlockKind.HEADER) and not fields.get("cells")
+    )
+    return {**fields, "cells": split_cells(fields.get("text", ""))} if row else fields
 
 
 # --- Chunks ---------------------------------------------------------------------------------------
@@ -166,12 +168,12 @@ class Chunk(Value):
 
     def list_depth(self, index: int) -> int:
         """Return the number of list entries that a unit stands in."""
-        holders = 0
-        above = self.units[index].parent
-        while above is not None:
-            holders += self.units[above].kind in _HOLDERS
-            above = self.units[above].parent
-        return holders
+        depth = 0
+        parent = self.units[index].parent
+        while parent is not None:
+            depth += self.units[parent].kind in _HOLDERS
+            parent = self.units[parent].parent
+        return depth
 
     def header_of(self, index: int) -> int | None:
         """Return the index of a row's header."""
@@ -199,8 +201,10 @@ class Chunk(Value):
         part = self.units[index].part
         if self.units[index].kind not in _OPENED or not part:
             return range(index, index + 1)
-        own = [place for place, one in enumerate(self.units) if one.part == part and one.kind is not BlockKind.HEADER]
-        return range(own[0], self.nested_units(own[-1]).stop)
+        places = [
+            place for place, unit in enumerate(self.units) if unit.part == part and unit.kind is not BlockKind.HEADER
+        ]
+        return range(places[0], self.nested_units(places[-1]).stop)
 
     def continues_in(self, index: int, following: Chunk) -> bool:
         """Return whether the list, table or code that a unit is part of reaches the end and continues in

@@ -138,12 +138,12 @@ class RetrievedChunk(Value):
 
 def exclude_known(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:
     """Return the passages that are not among `known`, each once, in order."""
-    there = {passage.chunk.id for passage in known}
-    found: dict[str, RetrievedChunk] = {}
+    known_ids = {passage.chunk.id for passage in known}
+    new: dict[str, RetrievedChunk] = {}
     for passage in passages:
-        if passage.chunk.id not in there:
-            found.setdefault(passage.chunk.id, passage)
-    return list(found.values())
+        if passage.chunk.id not in known_ids:
+            new.setdefault(passage.chunk.id, passage)
+    return list(new.values())
 
 
 class DocumentExcerpt(Value):

@@ -147,9 +147,9 @@ class ChangedDocuments(Value):
 
 def apply_corrections(text: str, corrections: Iterable[SpellingCorrection]) -> str:
     """Replace corrected words in `text`, in whatever case they are written."""
-    meant = {one.word: one.meant for one in corrections}
-    if not meant:
+    replacements = {correction.word: correction.meant for correction in corrections}
+    if not replacements:
         return text
-    longest_first = "|".join(map(re.escape, sorted(meant, key=len, reverse=True)))
+    longest_first = "|".join(map(re.escape, sorted(replacements, key=len, reverse=True)))
     pattern = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
-    return pattern.sub(lambda found: meant.get(found.group().lower(), found.group()), text)
+    return pattern.sub(lambda match: replacements.get(match.group().lower(), match.group()), text)

@@ -142,8 +142,10 @@ class AnswerSubscription(Value):
     @property
     def place(self) -> MessageKey:
         """Logical identity of the message that asks the question again."""
-        where, message = self.origin, f"wish-{self.id}"
-        return MessageKey(platform=where.platform, space=where.space, channel=where.channel, message=message)
+        conversation, message = self.origin, f"wish-{self.id}"
+        return MessageKey(
+            platform=conversation.platform, space=conversation.space, channel=conversation.channel, message=message
+        )
 
     @property
     def key(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.values.base import Value
 from pipeline.values.diagnostics import Finding, error_finding
 
-_NEVER = frozenset(" \t\r\n\"'")
+_FORBIDDEN_CHARACTERS = frozenset(" \t\r\n\"'")
 """Characters that no token holds."""
 
 
@@ -37,8 +37,9 @@ class TokenPrompt(Value):
 
     def check_format(self, token: str) -> TokenCheck | None:
         """Return a refusal where the text cannot be such a token by its form; None where it can."""
-        if token and token.startswith(self.prefix) and token.isascii() and not _NEVER.intersection(token):
+        is_plain = token.isascii() and not _FORBIDDEN_CHARACTERS.intersection(token)
+        if token and token.startswith(self.prefix) and is_plain:
             return None
         shape = f"begins with {self.prefix} and " if self.prefix else ""
-        said = f"{self.setting} cannot be a {self.title}, which {shape}holds no blanks or quotes"
-        return TokenCheck(finding=error_finding(self.subject, said, f"Copy the {self.title} again."), refused=True)
+        problem = f"{self.setting} cannot be a {self.title}, which {shape}holds no blanks or quotes"
+        return TokenCheck(finding=error_finding(self.subject, problem, f"Copy the {self.title} again."), refused=True)
