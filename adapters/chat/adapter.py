@@ -35,17 +35,18 @@ from pipeline.values import (
 from pipeline.values.posting import Announcement
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 
 
 class ChatApp(Generic[P]):
-    """The application over one connection."""
+    """The chat application over one connection."""
 
     event_handler: ChatEventHandler
-    """Once it listens."""
+    """The handler of incoming events; set by `listen`."""
 
     def __init__(self, driver: PlatformDriver[P], options: ChatOptions, desk: BotServices | None = None) -> None:
-        """Without `desk`, until it listens no channel counts as a source, and nothing can be added."""
+        """Create the application. Without `services` no channel counts as a source and no upload is offered until it
+        listens."""
         self.driver = driver
         self._options = options
         self._desk = desk
@@ -72,7 +73,7 @@ class ChatApp(Generic[P]):
         )
 
     async def handle_interaction(self, by: InteractionContext) -> None:
-        """Do what was pressed, sent or chosen. Once it listens."""
+        """Handle a button, form or command. Requires that `listen` was called."""
         async with by.report_errors():
             await self._dispatcher.dispatch(by)
 
@@ -89,16 +90,16 @@ class ChatApp(Generic[P]):
 
 
 class ChatAdapter(PlatformAdapter, SupportsHistory, Generic[P]):
-    """What is left of the port is its subclass's: to connect."""
+    """The part of the adapter port that all chat platforms share. A subclass adds how to connect."""
 
     @abstractmethod
     def connect(self, space: str) -> AbstractAsyncContextManager[ChatApp[P]]:
-        """The connection that reaches a workspace or server, by its id, for as long as it is needed. Raises
-        Unavailable, and Refused for one where we are not."""
+        """Return a context with the connection that reaches a workspace or server, given its id. Raises Unavailable,
+        and Refused where the bot is not a member."""
         ...
 
     async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
-        """Raises Unavailable, or Refused where it is not taken."""
+        """Post a reply or an announcement. Raises Unavailable, or Refused where the platform rejects it."""
         if isinstance(outgoing, ReplyStream):
             async with self.connect(outgoing.work.space) as chat:
                 await chat.deliverer.deliver(outgoing, receipt)

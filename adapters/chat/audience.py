@@ -1,7 +1,7 @@
-"""Who will read a reply: what a platform knows of them, as the groups that collections are opened to.
+"""The readers of a reply: a platform's facts about them, as the groups that collections are opened to.
 
-This is the border that no document crosses. What is not known adds no group and counts as outside; nothing here adds a
-group that the platform did not name, but for channels that are a source, each of which is asked for.
+This is the border that no document crosses. Unknown facts add no group and count as outside. Nothing here adds a group
+that the platform did not name, except channels that are a source, and each of those is asked for.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pipeline.rules.access import channel_group
 from pipeline.values import PlaceId, Readers
 
 MAX_CACHED_FACTS = 10_000
-"""Things that are believed at a time; then all are asked for again."""
+"""Entries of a cache. A full cache is cleared."""
 K = TypeVar("K")
 V = TypeVar("V")
 CanReadChannel = Callable[[PlaceId], Awaitable[bool]]
 SourceChannels = Callable[[str], Awaitable[frozenset[PlaceId]]]
-"""The channels of a workspace (`slack:T1`) that are a source."""
+"""Returns the channels of a workspace (`slack:T1`) that are a source."""
 
 log = structlog.get_logger(__name__)
 
@@ -34,20 +34,20 @@ async def _nothing(_: PlaceId) -> bool:
 
 @dataclass(frozen=True)
 class AudienceFacts:
-    """What is known of those who will read something."""
+    """Facts about the people who will read something."""
 
     groups: frozenset[str]
-    """That every single one of them is in."""
+    """Groups that every one of them is in."""
     all_inside: bool = False
-    """It is known that none of them is outside the organisation."""
+    """True where it is certain that nobody is outside the organisation."""
     spaces: frozenset[str] = frozenset()
-    """Workspaces of whose channels they may read some."""
+    """Workspaces in which they may read some channels."""
     can_read_channel: CanReadChannel = _nothing
-    """Whether all of them may read what is said in a channel, as of now. What it raises means no."""
+    """Tells whether all of them may read a channel now. An error counts as no."""
 
 
 class ReadersBuilder:
-    """Readers from facts. What cannot be found out within `patience` seconds is closed."""
+    """Builds readers from facts. A channel not resolved within `patience` seconds counts as closed."""
 
     def __init__(self, indexed: SourceChannels, *, patience: float) -> None:
         self._indexed = indexed
@@ -75,7 +75,8 @@ class ReadersBuilder:
 
 
 def build_readers(facts: AudienceFacts, readable: Iterable[PlaceId]) -> Readers:
-    """With the channels that all of them may read; where somebody is outside, none."""
+    """Return the readers with the channels that all of them may read; none of the channels where somebody is
+    outside."""
     groups = {channel_group(channel) for channel in readable} if facts.all_inside else set[str]()
     return Readers(groups=facts.groups | groups, external=not facts.all_inside)
 
@@ -89,14 +90,14 @@ async def _look(reads: CanReadChannel, channel: PlaceId) -> bool:
 
 
 class TtlCache(Generic[K, V]):
-    """What was found out a while ago, at most `seconds`. What could not be found out is asked for again."""
+    """Cache of awaited values that expire after `seconds`. Errors are not cached."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._known: dict[K, tuple[float, V]] = {}
 
     async def get(self, key: K, ask: Callable[[], Awaitable[V]]) -> V:
-        """Raises what `ask` does."""
+        """Return the cached value of `key`, or await `ask` for it. Raises the errors of `ask`."""
         now = asyncio.get_running_loop().time()
         if key in self._known:
             at, known = self._known[key]

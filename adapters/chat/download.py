@@ -1,4 +1,4 @@
-"""The bytes of a file that somebody sent, from where its platform keeps it."""
+"""Downloads a file that somebody sent from its platform."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.ports import UploadRefused
 
 
 def max_file_bytes(name: str, size: int) -> int:
-    """Bytes that a file of that name may have. Raises NotAdded for one that is said to have more."""
+    """Return the most bytes that a file of that name may have. Raises UploadRefused where `size` is larger."""
     most = max_file_size(name, b"")
     if size > most:
         raise _too_large("the file is too large", most)
@@ -20,7 +20,7 @@ def max_file_bytes(name: str, size: int) -> int:
 
 
 async def download_file(url: str, most: int, **fetching: Any) -> FetchResponse:
-    """`fetching` is for the fetcher. Raises NotAdded, and Unavailable."""
+    """Download a file; `fetching` goes to the fetcher. Raises UploadRefused, and Unavailable."""
     try:
         async with open_fetcher(**fetching) as fetcher:
             fetched = await fetcher.fetch(url, most=most)

@@ -1,6 +1,7 @@
-"""What people said before a message: around it, and all of its thread as a document, which is kept nowhere.
+"""Earlier messages: those around a question, and a whole thread as a document, which is stored nowhere.
 
-In the document each message stands in its order, below a heading that its address leads to."""
+In the document each message follows in its order, below a heading that links to its address.
+"""
 
 from __future__ import annotations
 
@@ -29,44 +30,44 @@ from pipeline.values import (
 from pipeline.words.text import strip_invisible
 
 CONTEXT_MESSAGES = 6
-"""Messages of a thread that are read around a message, besides the one that began it."""
+"""Messages of a thread that are read above a message, besides the thread's first."""
 CONTEXT_SECONDS = 2.0
 MAX_THREAD_MESSAGES = 1_000
-"""Messages of a thread that are read: of a longer one the first ones."""
+"""Messages of a thread that are read, counted from its first."""
 MAX_THREAD_TITLE = 80
-"""Characters of what began a thread that name it."""
+"""Characters of a thread's first message that become its title."""
 UNNAMED_MESSAGE = TranslatableText("Message of {when}")
-"""Of somebody without a name."""
+"""Title of a message whose author has no name."""
 
 
 log = structlog.get_logger(__name__)
 
 
 class HistoryReader(Protocol):
-    """What was said on a platform. All raise Unavailable, and Refused for what we may not read."""
+    """A platform's port that reads messages. All methods raise Unavailable, and Refused for what may not be read."""
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
-        """What it replies to; what its thread is called or began with, and at least the `last` ones above it. In a
-        channel, what reads as one with it. Of bots and of what the platform itself says nothing."""
+        """Return the message it replies to, the thread's title or first message, and at least the `last` messages above
+        it. In a channel, the messages that read as one with it. Bots and system messages are left out."""
         ...
 
     async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
-        """The first `most` ones above it in its thread, without bots; None where it is in none."""
+        """Return the first `limit` messages above it in its thread, without bots; None outside a thread."""
         ...
 
     async def read_history(self, channel: PlaceId, position: str) -> HistoryPage:
-        """A part of what was said in a channel, from what was said last; "" for the first."""
+        """Return a page of a channel's messages, the newest first; `position` is "" for the first page."""
         ...
 
     async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
-        """One of the files that came with it. Raises Refused also for one that is gone, too large or not the
-        platform's."""
+        """Return the bytes of one of the message's files. Raises Refused also for a file that is gone, too large or not
+        the platform's."""
         ...
 
 
 async def load_thread_context(reads: HistoryReader, message: IncomingMessage) -> ThreadContext:
-    """What people said around a message in its very thread. Nothing where that is not told in time: an answer does not
-    wait for it."""
+    """Return the messages around a message in its thread. Empty where they are not read in time: an answer does not
+    wait for them."""
     try:
         async with asyncio.timeout(CONTEXT_SECONDS):
             found = await reads.get_thread_context(message, CONTEXT_MESSAGES)
@@ -82,8 +83,8 @@ async def load_thread_context(reads: HistoryReader, message: IncomingMessage) ->
 async def load_thread_document(
     reads: HistoryReader, message: IncomingMessage, words: Translator
 ) -> ParsedDocument | None:
-    """All that people said above a message in its thread; None where it is in none, empty where we may not read it.
-    Raises Unavailable."""
+    """Return all messages above a message in its thread as a document; None outside a thread, empty where the bot may
+    not read it. Raises Unavailable."""
     try:
         said = await reads.read_thread(message, MAX_THREAD_MESSAGES)
     except Refused as refused:
@@ -97,8 +98,8 @@ async def load_thread_document(
 def parse_thread(
     said: Iterable[ChannelMessage], document: Document, words: Translator = ENGLISH_TRANSLATOR
 ) -> ParsedDocument:
-    """What people said as the text of `document`, which gets the first message's address, is named by what that says
-    unless it has a title, and is flagged where a message holds instructions addressed to an assistant."""
+    """Return the messages as the text of `document`. It gets the first message's address, that message's text as title
+    unless it has one, and a flag where a message holds instructions addressed to an assistant."""
     told = [one for one in said if strip_invisible(one.text).strip()]
     known = replace(
         document,
@@ -119,7 +120,7 @@ def _blocks(said: Iterable[ChannelMessage], words: Translator) -> Iterator[Block
 
 
 def _title(said: Sequence[ChannelMessage]) -> str:
-    """The first line of the first message, cut between words."""
+    """Return the first line of the first message, cut between words."""
     first = strip_invisible(said[0].text).strip() if said else ""
     line = " ".join(first.partition("\n")[0].split())
     return (

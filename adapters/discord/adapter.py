@@ -1,4 +1,4 @@
-"""Discord as a `PlatformAdapter`."""
+"""The Discord adapter: the port `PlatformAdapter`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from pipeline.values import ConversationId
 from pipeline.values.posting import Announcement
 
 OTHER_SHARD_SECONDS = 60.0
-"""How long what belongs to another process is left alone."""
+"""Seconds for which work of another process is left alone."""
 CONNECT_SECONDS = 20.0
-"""How long a delivery waits for the connection."""
+"""Seconds that a delivery waits for the connection."""
 
 
 class DiscordAdapter(ChatAdapter[DiscordPost]):
-    """One bot in any number of servers. `folder` keeps what it remembers between starts (`memory.py`); `say` tells
-    the operator who it is and how to invite it."""
+    """Connects Citewell to Discord: one bot in any number of servers. `folder` holds its state between starts
+    (`state.py`); `say` prints for the operator who the bot is and how to invite it."""
 
     name = DISCORD_NAME
 
@@ -62,11 +62,9 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         self._idle.set()
 
     async def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        """Take messages in until cancelled.
-
-        Raises Misconfigured for a token or an intent that Discord refuses and for a memory that cannot be read;
-        Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and after any other
-        error, listening anew opens a session and reads what was said meanwhile."""
+        """Accept messages until cancelled. Raises Misconfigured for a token or an intent that Discord refuses and for
+        unreadable state; Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and
+        after any other error, listening anew opens a session and reads what was missed."""
         if wait := self._budget.seconds_until_allowed():
             self._options.echo(
                 f"Discord: the last sessions ended soon after they were opened, so the next one is opened in "
@@ -93,24 +91,24 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
             self._connection = None
 
     def can_serve(self, space: str) -> bool:
-        """Whether a server is on a shard of this process, by its id; for direct messages `dm`."""
+        """Return True if a server, given by its id, is on a shard of this process; `dm` stands for direct messages."""
         return self._shards is None or self._shards.contains(int(space) if space.isdecimal() else None)
 
     async def is_connected(self) -> bool:
-        """Whether the gateway is there, and has not gone silent."""
+        """Return True if the gateway is connected and has not gone silent."""
         return self._connection is not None and self._connection.client.has_live_gateway(
             silence=self._pace.silence_timeout
         )
 
     async def _let_them_end(self) -> None:
-        """Keep the connection for what is being posted, but not for long."""
+        """Keep the connection for posts under way, but not for long."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._pace.drain_timeout):
                 await self._idle.wait()
 
     @contextlib.asynccontextmanager
     async def connect(self, space: str) -> AsyncIterator[ChatApp[DiscordPost]]:
-        """Raises Unavailable where another process has that server, too."""
+        """Return a context with the connection. Raises Unavailable also where another process has that server."""
         line = await self._ready(space)
         try:
             yield line.chat
@@ -120,7 +118,8 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
             raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error
 
     async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
-        """Until it is there the connection is kept; who only looks may wait for what a lost one never tells."""
+        """Post, and keep the connection until it is done. Only posts hold it: a lookup may wait for a response that
+        never comes on a lost connection."""
         await self._ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
         self._posting += 1
         self._idle.clear()
@@ -132,7 +131,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
                 self._idle.set()
 
     async def close(self) -> None:
-        """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
+        """Do nothing: `listen` closes the connection when the deliveries under way have ended."""
 
     async def _ready(self, space: str) -> DiscordConnection:
         if space not in ("", DIRECT_SPACE) and not self.can_serve(space):

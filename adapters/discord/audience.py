@@ -1,10 +1,11 @@
-"""Who will read a reply, as groups.
+"""The readers of a reply, as groups.
 
-`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` one person.
-A direct message has no server: the asker is looked up in the home servers, each time anew. Home are the servers the
-operator named, or, when none is named, every server the bot was invited to, if only the operator can invite it; where
-anybody can, none is. Whoever is in none of them, and every other server, is outside the organisation. What cannot be
-found out adds nothing.
+`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` a person.
+
+A direct message has no server: the asker is looked up in the home servers, each time anew. Home servers are those the
+operator named. If none is named, they are all servers of the bot where only the operator can invite it, and none where
+anybody can. A person who is in none of them, and every other server, is outside the organisation. Unknown facts add
+nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordAudienceResolver:
-    """The port `AudienceResolver`. Every method raises Unavailable while the list of servers is not known: nobody may be
-    taken for a stranger."""
+    """The port `AudienceResolver`. All methods raise Unavailable until the servers are known: nobody must be taken for
+    a stranger."""
 
     def __init__(self, client: DiscordClient, *, home_guilds: Iterable[int]) -> None:
         self._client = client
@@ -52,11 +53,11 @@ class DiscordAudienceResolver:
         return await self.channel_facts(where.guild_id, where.channel_id)
 
     async def author(self, message: IncomingMessage) -> Actor:
-        """With the roles they have in the home servers."""
+        """Return the author, with their roles in the home servers."""
         return await self._actor(int(message.asker.user))
 
     async def person_facts(self, interaction: discord.Interaction[Any]) -> AudienceFacts:
-        """Whoever pressed a button or used a command, seeing the reply alone."""
+        """Return facts about the person of an interaction, who sees the reply alone."""
         user, guild_id = interaction.user, interaction.guild_id
         await self._client.wait_for_guilds(guild_id)
         if guild_id is None or not isinstance(user, discord.Member):
@@ -64,11 +65,11 @@ class DiscordAudienceResolver:
         return await self._alone_there(guild_id, interaction.channel_id or 0, user.id, user)
 
     async def channel_facts(self, guild_id: int, channel_id: int) -> AudienceFacts:
-        """Who can read a channel."""
+        """Return facts about the people who can read a channel."""
         return self._there(guild_id, await self._channel(guild_id, channel_id), None)
 
     async def actor(self, interaction: discord.Interaction[Any]) -> Actor:
-        """Whoever pressed a button or used a command, in a server or in a direct message."""
+        """Return the person of an interaction, in a server or in a direct message."""
         return interaction_actor(interaction) if interaction.guild_id else await self._actor(interaction.user.id)
 
     async def _actor(self, user_id: int) -> Actor:
@@ -94,7 +95,7 @@ class DiscordAudienceResolver:
     async def _alone_there(
         self, guild_id: int, channel_id: int, user_id: int, member: discord.Member | None = None
     ) -> AudienceFacts:
-        """A person who sees a reply alone in a channel."""
+        """Return facts about a person who sees a reply alone in a channel."""
         groups = await self._channel(guild_id, channel_id)
         member = member or await self._member(guild_id, user_id)
         if member:
@@ -102,7 +103,7 @@ class DiscordAudienceResolver:
         return self._there(guild_id, groups | _alone(user_id), member)
 
     def _there(self, guild_id: int, groups: frozenset[str], member: discord.Member | None) -> AudienceFacts:
-        """Everyone on a server, or the one member who reads it."""
+        """Return facts about everyone on a server, or the one member who reads."""
         who = member if member and _groups(member) else None
 
         async def reads(channel: PlaceId) -> bool:
@@ -116,7 +117,7 @@ class DiscordAudienceResolver:
         )
 
     def _may_read(self, place: PlaceId, member: discord.Member | None) -> bool:
-        """Whether a member may read it; without one, whether everyone may."""
+        """Return True if the member, or without one everyone, may read the channel."""
         guild = self._client.get_guild(int(place.space))
         channel = guild.get_channel(int(place.channel)) if guild else None
         if guild is None or guild.unavailable or channel is None:
@@ -160,12 +161,12 @@ class DiscordAudienceResolver:
 
 
 def _closes(overwrite: discord.PermissionOverwrite) -> bool:
-    """Whether a channel is closed to somebody by it."""
+    """Return True if an overwrite closes a channel to somebody."""
     return overwrite.view_channel is False or overwrite.read_message_history is False
 
 
 def _groups(member: discord.Member) -> frozenset[str]:
-    """A member who has not passed the server's screening yet belongs to nothing."""
+    """Return the groups of a member; none before the member has passed the server's screening."""
     if member.pending:
         return frozenset()
     server = workspace_key(member.guild.id)
@@ -174,7 +175,7 @@ def _groups(member: discord.Member) -> frozenset[str]:
 
 
 def interaction_actor(interaction: discord.Interaction[Any]) -> Actor:
-    """Whoever pressed a button or used a command, with the roles they have in that server."""
+    """Return the person of an interaction, with their roles in that server."""
     user = interaction.user
     roles = _groups(user) if interaction.guild_id and isinstance(user, discord.Member) else frozenset()
     return Actor(person=f"{DISCORD_NAME}:{user.id}", groups=roles | _alone(user.id))

@@ -1,4 +1,4 @@
-"""Channels by the name that people call them."""
+"""Finds channels by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import PlaceId
 
 
 async def find_channels(token: str, name: str, *, api_url: str = "") -> list[PlaceId]:
-    """The channels and forums that the bot may see, on any server, and that are called so. Opens no gateway session.
+    """Return the channels and forums of that name that the bot may see, on any server. Opens no gateway session.
     `api_url` counts for the whole process. Raises Misconfigured, Refused or Unavailable."""
     if api_url:
         Route.BASE = api_url

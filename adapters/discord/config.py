@@ -1,4 +1,4 @@
-"""Discord's own settings, and what they come to: the port `PlatformConfig`."""
+"""The configuration of Discord: the port `PlatformConfig`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DISCORD_API_URL = "https://discord.com/api/v10"
 
 
 class DiscordConfig(DiscordSettings):
-    """What they come to."""
+    """Discord's settings, and what follows from them."""
 
     platform: ClassVar[Platform] = DISCORD
 
@@ -53,7 +53,8 @@ class DiscordConfig(DiscordSettings):
         return await find_channels(self.token, name, api_url=self.api_url or "")
 
     def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
-        """A line when questions are to be answered unasked, and their text is not shown to the bot."""
+        """Return a warning where unprompted answers are switched on, and Discord does not show the bot the text of
+        questions."""
         unasked = sorted(str(place) for place, sets in places.items() if sets.auto)
         if not unasked or self.message_content:
             return indexing_problems(places, self.indexing_blocker)

@@ -1,4 +1,4 @@
-"""What exists while there is one connection."""
+"""Builds everything that works through one connection, and runs it."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordOptions(NamedTuple):
-    """What the operator chose."""
+    """Options of the operator."""
 
     settings: DiscordSettings
     render_options: RenderOptions
     retention_days: int
-    """That something is kept."""
+    """Days that data are stored."""
     timings: DiscordTimings
     echo: Callable[[str], None]
-    """Tells the operator."""
+    """Prints a line for the operator."""
 
 
 class DiscordConnection(NamedTuple):
-    """One client and what works through it."""
+    """A client and the chat application on it."""
 
     client: DiscordClient
     chat: ChatApp[DiscordPost]
@@ -70,7 +70,7 @@ def build_connection(
     desk: BotServices,
     connected: asyncio.Event,
 ) -> DiscordConnection:
-    """Not connected yet; `connected` is set when it is."""
+    """Build the connection without connecting. `connected` is set once it is up."""
     settings, pace, look = options.settings, options.timings, options.render_options
     api_url = settings.api_url or ""
     make: Callable[..., DiscordClient] = DiscordClient
@@ -120,7 +120,7 @@ def build_connection(
 
 
 async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) -> None:
-    """Until the connection ends or its watch finds it dead; always raises."""
+    """Run until the connection ends or the watchdog finds it dead; always raises."""
     start = asyncio.create_task(client.start(token))
     watch = asyncio.create_task(client.run_watchdog(silence=pace.silence_timeout, mark=pace.checkpoint_interval))
     try:
@@ -135,7 +135,7 @@ async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) ->
 
 
 async def _declare(tree: commands.DiscordCommandTree, memory: DiscordState, say: Callable[[str], None]) -> None:
-    """Without its commands the bot still answers mentions and direct messages."""
+    """Declare the commands. Without them the bot still answers mentions and direct messages."""
     try:
         with translate_discord_errors("declare the commands"):
             await commands.sync_commands(tree, memory)

@@ -1,4 +1,4 @@
-"""Whether Discord's side of the installation is well: token, intents, and what it may do on each server."""
+"""Checks of Discord's side of the installation: token, intents, and the bot's permissions on each server."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ NETWORK_ADVICE = "Check the network, the proxy and DISCORD_API_URL."
 
 
 async def diagnose(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
-    """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
-    Discord allows 1,000 a day. `api_url` counts for the whole process."""
+    """Check the application. The bot should also be on `servers`, which the settings name. Opens no gateway session, of
+    which Discord allows 1,000 a day. `api_url` counts for the whole process."""
     async with temporary_client(settings) as client:
         check, application = await check_token(client, settings)
         yield check.finding
@@ -109,7 +109,7 @@ def _application(application: discord.AppInfo, settings: DiscordSettings) -> lis
 
 
 def _sessions(wanted: int, left: int, shards: ShardRange) -> Finding:
-    """Discord wants a shard for every 1,000 servers or so, and refuses more than 2,500 on one."""
+    """Check the shards. Discord wants one for every 1,000 servers or so, and refuses more than 2,500 on one."""
     if wanted > max(2, shards.total):
         fix = f"Set CITEWELL_DISCORD_SHARDS=0-{wanted - 1}/{wanted}, or divide these among processes."
         return warning_finding(

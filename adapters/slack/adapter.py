@@ -1,4 +1,4 @@
-"""Citewell in Slack: the port `PlatformAdapter`."""
+"""The Slack adapter: the port `PlatformAdapter`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from pipeline.rules.tenancy import NO_WORKSPACE, workspace_scope
 from pipeline.values import Answer, ChannelMessage, ConversationId, IncomingMessage
 
 MAX_EVENT_BYTES = 4 << 20
-"""The longest event of Slack's that is taken over HTTP."""
+"""Bytes of the longest event accepted over HTTP."""
 
 
 class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, SupportsSearch):
-    """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
+    """Connects Citewell to Slack: over signed HTTP where there is a signing secret, otherwise over Socket Mode."""
 
     name = SLACK.name
 
@@ -57,8 +57,8 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         pace: SlackTimings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """The workspace of the bot token, or with `installations` all that add the bot by themselves. `say` tells the
-        operator. `desk`: for a process that delivers and does not listen."""
+        """Create the adapter for the workspace of the bot token, or with `installations` for all that install the app.
+        `say` prints a line for the operator. `desk`: services of a process that delivers without listening."""
         self._settings = settings
         self._installations = installations
         self._doors = doors
@@ -110,18 +110,18 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         await run_until_first_ends(*parts, self._workspaces.run_catch_up(self._reached))
 
     async def _serve(self, routes: Sequence[BaseRoute]) -> None:
-        """Raises Misconfigured where we cannot listen."""
+        """Serve the routes until cancelled. Raises Misconfigured where the address is not available."""
         if self._doors is None:
             raise Misconfigured("CITEWELL_SLACK_PORT", "this process does not listen", what_to_do="Use Socket Mode.")
         async with self._doors.serve(self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=MAX_EVENT_BYTES):
             await asyncio.Event().wait()
 
     def can_serve(self, space: str) -> bool:
-        """Every process speaks with every workspace."""
+        """Return True: every process serves every workspace."""
         return True
 
     async def is_connected(self) -> bool:
-        """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
+        """Return True if a Socket Mode connection is open and answers pings; over HTTP, while listening."""
         return await self._reached()
 
     @asynccontextmanager
@@ -151,5 +151,5 @@ async def _never() -> bool:
 
 
 async def _always() -> bool:
-    """Over HTTP nothing tells whether Slack can reach us."""
+    """Return True: over HTTP nothing tells whether Slack can reach us."""
     return True

@@ -1,4 +1,4 @@
-"""Whether Slack's side of the installation is well: tokens, scopes, the connection, the channels it is in."""
+"""Checks of Slack's side of the installation: tokens, scopes, the connection, and the bot's channels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NETWORK_ADVICE = "Check the network, the proxy and SLACK_API_URL."
 
 
 async def diagnose(settings: SlackSettings, channels: Collection[str]) -> AsyncIterator[Finding]:
-    """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
+    """Check the configured app. The bot should be in `channels`, which the settings name. Posts nothing."""
     async with temporary_clients(settings.api_url) as clients:
         check, workspace = await check_bot_token(clients, settings.bot_token)
         yield check.finding
@@ -71,7 +71,7 @@ async def check_bot_token(clients: WebClientBuilder, token: str) -> tuple[TokenC
 
 
 async def diagnose_stored(installations: Callable[[], InstallationStore]) -> Finding:
-    """Whether the workspaces that added the bot by themselves can be read, and with them their tokens."""
+    """Check that the stored workspaces, and with them their tokens, can be read."""
     try:
         found = await installations().all()
     except CitewellError as error:
@@ -86,7 +86,7 @@ async def diagnose_stored(installations: Callable[[], InstallationStore]) -> Fin
 async def diagnose_installed(
     settings: SlackSettings, installations: Collection[Installation] | None
 ) -> AsyncIterator[Finding]:
-    """The workspaces that added the bot by themselves; None where what is kept of them cannot be read."""
+    """Check the workspaces that installed the app; None where they cannot be read."""
     async with temporary_clients(settings.api_url) as clients:
         yield (await check_connection(clients, settings)).finding
         if installations is None:

@@ -1,4 +1,5 @@
-"""Whether all members of a channel are inside. The list of people is read ahead, so that answers rarely wait for it."""
+"""Checks whether all members of a channel are inside. The list of people is read ahead, so that answers rarely wait for
+it."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ from pipeline.errors import CitewellError, Unavailable
 log = structlog.get_logger(__name__)
 
 MEMBERS_FRESH_SECONDS = 300.0
-"""Seconds that somebody's standing is believed."""
+"""Seconds that a person's membership is cached."""
 MEMBERS_REFRESH_AHEAD = 30.0
-"""How long before that the list of people is read again."""
+"""Seconds before that at which the list of people is read again."""
 MEMBERS_RETRY_SECONDS = 10.0
 MEMBERS_PAGE_SIZE = 500
 """People on a page."""
@@ -30,7 +31,7 @@ MEMBERS_PAUSE_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class _People:
-    """The accounts of the workspace, not older than `begun` (loop time), and the channels looked at since."""
+    """Accounts of the workspace, not older than `begun` (loop time), and the channels checked since."""
 
     begun: float
     inside: frozenset[str]
@@ -39,23 +40,24 @@ class _People:
 
 
 class SlackMembership:
-    """What is in doubt counts as outside: a scope that is missing, a call that fails, a list that takes too long."""
+    """Checks channels for guests. A doubt counts as outside: a missing scope, a failed call, a list that takes too
+    long."""
 
     def __init__(self, web: SlackWebClient, team: str) -> None:
         self._web = web
         self._team = team
         self._people: _People | None = None
         self._newcomers: dict[tuple[str, str], float] = {}
-        """Who joined which channel when and was on no list since."""
+        """When a person who is on no list yet joined a channel, by channel and person."""
         self._wanted = asyncio.Event()
         self._read = asyncio.Event()
         self._coming = True
-        """A list is being read, or is about to be."""
+        """True while a list is being read, or is about to be."""
         self._looking: set[asyncio.Task[bool]] = set()
         self._keeping: asyncio.Task[None] | None = None
 
     async def are_all_inside(self, channel: str) -> bool:
-        """Whether no member of `channel` is outside; waits for `SlackTimings.standing` at most."""
+        """Return True if no member of `channel` is outside. Waits for `SlackTimings.membership_timeout` at most."""
         try:
             async with asyncio.timeout(self._web.timings.membership_timeout):
                 people = await self._known(channel)
@@ -71,7 +73,7 @@ class SlackMembership:
             return False
 
     async def on_member_joined(self, event: dict[str, Any]) -> None:
-        """Somebody joined a channel: look at it again, after a new list if the list does not name them."""
+        """Check the channel again, after a new list if the list does not have the person."""
         channel, user = str(event.get("channel") or ""), str(event.get("user") or "")
         people = self._people
         if people:
@@ -82,7 +84,7 @@ class SlackMembership:
             self._wanted.set()
 
     def start_prefetch(self) -> None:
-        """Keep the list of people from now on; else from when it is first needed."""
+        """Keep the list of people from now on; otherwise from its first use."""
         self._keeping = self._keeping or asyncio.create_task(self._keep())
 
     async def close(self) -> None:
@@ -110,7 +112,7 @@ class SlackMembership:
                 task.cancel()
 
     async def _known(self, channel: str) -> _People | None:
-        """A list that is fresh, and was read after a newcomer joined the channel; None when none is coming."""
+        """Return a fresh list that was read after the last newcomer joined the channel; None when none is coming."""
         self.start_prefetch()
         while True:
             joined = [at for (where, _), at in self._newcomers.items() if where == channel]
@@ -123,7 +125,7 @@ class SlackMembership:
             await self._read.wait()
 
     async def _list(self) -> float:
-        """Read the list; how many seconds the next reading may wait."""
+        """Read the list. Return the seconds until the next reading."""
         clock = asyncio.get_running_loop().time
         begun = clock()
         inside: set[str] = set()
@@ -147,7 +149,7 @@ class SlackMembership:
         return task
 
     async def _look_at(self, channel: str, people: _People) -> bool:
-        """Whether the list knows every member as inside; reads no further than the first it does not."""
+        """Return True if the list has every member as inside. Stops at the first page with another one."""
         try:
             async for page in self._pages("conversations.members", channel=channel):
                 if not people.inside.issuperset(page):

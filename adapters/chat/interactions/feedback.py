@@ -1,4 +1,4 @@
-"""What is pressed below an answer: a vote, its passages, its confidence, and to stay out."""
+"""Handlers of the buttons below an answer: votes, passages, confidence, and muting."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FeedbackHandlers:
             await by.try_reply_privately((await by.words())(words.THANKS))
 
     async def _unhelpful(self, by: InteractionContext) -> None:
-        """The vote counts at once; a form asks for the reason, and opens first: platforms do not wait for long."""
+        """Count the vote at once, and ask for the reason. The form opens first: platforms do not wait for long."""
         await by.ack(Acknowledgement.FORM_OR_MESSAGE)
         await by.open_form(forms.reason_form(by.payload.subject_id, await by.words()))
         if not await self._may(by):
@@ -59,15 +59,15 @@ class FeedbackHandlers:
             await by.show_privately(await self._next(by, words.THANKS_REASON, asking=words.THANKS_REASON))
 
     async def _may(self, by: InteractionContext) -> bool:
-        """Whether their vote counts; who may not see the answer is told so, and nothing is kept of it."""
+        """Return True if the vote counts. A person who may not see the answer is told so, and nothing is stored."""
         may = await self._desk.can_rate(by.payload.subject_id, await by.readers())
         if not may:
             await by.show_error((await by.words())(wording.ANSWER_UNAVAILABLE), forms.COMMENT_FIELD)
         return may
 
     async def _next(self, by: InteractionContext, said: TranslatableText, *, asking: TranslatableText) -> Reply:
-        """What can be done about an answer that did not help: ask a person where one is set, which `asking` says, and
-        be told once it is right."""
+        """Build the reply with the next steps after an unhelpful answer: ask a person where one is set (with the text
+        `asking`), and subscribe."""
         place, speech = await self._desk.places.effective_settings(by.payload.places), await by.words()
         shown = text_reply(speech(asking if place.ask else said))
         actions = (*([ReplyButton.ASK] if place.ask else []), ReplyButton.SUBSCRIBE)
@@ -83,7 +83,7 @@ class FeedbackHandlers:
         await self._panel(by, panels.confidence_panel)
 
     async def _panel(self, by: InteractionContext, panel: Callable[[Answer], Reply]) -> None:
-        """A panel of the answer, if they may see it."""
+        """Show a panel of the answer if the person may see it."""
         await by.ack(Acknowledgement.PRIVATE_REPLY)
         answer = await self._desk.find_answer(by.payload.subject_id, await by.readers())
         await by.show_privately(panel(answer) if answer else text_reply((await by.words())(wording.ANSWER_UNAVAILABLE)))

@@ -1,4 +1,4 @@
-"""Asking people, their reply, and being told once it can be answered."""
+"""Handlers of handoffs to people, their replies, and answer subscriptions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class HandoffHandlers:
         await self._close(by, by.payload.subject_id, by.payload.places[-1], reply, keep=keep, link=link)
 
     async def _send(self, by: InteractionContext, *, keep: bool) -> None:
-        """The same with what they wrote there."""
+        """Resolve the handoff with the message that the person wrote below its notice."""
         await by.ack(Acknowledgement.PRIVATE_REPLY)
         written = await by.handoff_reply() if isinstance(by, ChannelInteractionContext) else None
         reply = handoff.shorten_reply(written.text) if written else ""
@@ -72,7 +72,7 @@ class HandoffHandlers:
         link: str,
         at: MessageKey | None = None,
     ) -> None:
-        """Close the question, and say in the place of the heading who did; refused where the reply may not be kept."""
+        """Resolve the handoff, and show on its notice who did. Shows an error where the reply may not be kept."""
         words = await by.words(reply)
         name = by.payload.name or words(handoff.UNNAMED_PERSON)
         try:

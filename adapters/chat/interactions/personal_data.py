@@ -1,4 +1,4 @@
-"""What somebody asks for themselves: what is indexed, what is kept about them, how they are answered, insights."""
+"""Handlers of a person's own requests: sources, stored data, preferences and insights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.values import Preferences, replace
 from pipeline.words import wording
 
 SOURCES_COMMAND, INSIGHTS_COMMAND = "sources", "insights"
-"""Commands."""
+"""Names of commands."""
 
 
 class PersonalDataHandlers:
@@ -50,14 +50,14 @@ class PersonalDataHandlers:
         await by.try_reply_privately(speech(words.FORGOTTEN, entries=speech.pluralize(wording.ENTRY_COUNT, erased)))
 
     async def _sources(self, by: InteractionContext) -> None:
-        """What is indexed and visible to them."""
+        """Show the indexed documents that the person may see."""
         await by.ack(Acknowledgement.PRIVATE_REPLY)
         await by.show_privately(
             panels.documents_panel(await self._desk.list_documents(await by.readers()), await by.words())
         )
 
     async def _insights(self, by: InteractionContext) -> None:
-        """What was asked, as far as they may hear of it; to admins alone."""
+        """Show what was asked, as far as the person may see it; admins only."""
         await by.ack(Acknowledgement.PRIVATE_REPLY)
         speech = await by.words()
         try:
@@ -69,7 +69,7 @@ class PersonalDataHandlers:
 
 
 async def save_preferences(desk: BotServices, person: str, chosen: Mapping[str, str]) -> Preferences:
-    """What holds for them once what they chose is kept."""
+    """Store the choices of a person. Return all preferences in force."""
     before = await desk.preferences(person)
     now = before.with_choices(chosen)
     if now != before:

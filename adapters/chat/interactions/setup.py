@@ -1,4 +1,4 @@
-"""Setting up a place."""
+"""Setting up a place in chat."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pipeline.values import Action, PlaceId, PlaceSettings
 
 
 async def can_set_up(desk: BotServices, by: InteractionContext) -> bool:
-    """Whether to offer it; it is checked again when it is done."""
+    """Return True if the setup is to be offered. Permission is checked again when it is applied."""
     return desk.authority.is_allowed(await by.actor(), Action.SET_UP)
 
 
 async def apply_setup(
     desk: BotServices, by: InteractionContext, place: PlaceId, choices: Mapping[str, str]
 ) -> PlaceSettings | None:
-    """What holds there once it is set; None where it was refused, which they are told."""
+    """Store the choices. Return the settings of the place; None where they were refused, which the person is told."""
     words = await by.words()
     try:
         return await desk.places.update_settings(await by.actor(), place, choices)

@@ -1,4 +1,4 @@
-"""A private answer for everyone in its channel: once, to those who may see it, and as the start of a conversation."""
+"""Shares a private answer in its channel: once, with people who may see it, and as the start of a conversation."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class SharingHandlers:
         return {ReplyButton.SHARE: self._share}
 
     async def _share(self, by: InteractionContext) -> None:
-        """Let the answer be posted where the button was pressed, if everyone there may see what it rests on; otherwise
-        say why it is not there. What was given up may be tried again."""
+        """Post the answer where the button was pressed if everyone there may see its sources; otherwise say why not. A
+        failed post may be tried again."""
         await by.ack(Acknowledgement.MESSAGE_UPDATE)
         if not isinstance(by, ChannelInteractionContext):
             return

@@ -1,4 +1,4 @@
-"""Adding files and links of a message to the documents, and taking them back."""
+"""Handlers that add files and links of a message to the documents, and remove them again."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pipeline.translations import Translator
 from pipeline.values import Action, Actor, IncomingMessage, MessageTrigger, PlaceId, Readers
 
 UPLOAD_COMMAND = "add_to_knowledge"
-"""The same as the button, from the menu of a message."""
+"""Action of the message menu; it does what the button does."""
 
 log = structlog.get_logger(__name__)
 
 
 async def can_offer_upload(desk: BotServices, message: IncomingMessage, author: Callable[[], Awaitable[Actor]]) -> bool:
-    """Whether to offer its author that the files of a message are added: where nobody else is asked, in a direct
-    message."""
+    """Return True if the author of a message is to be offered to add its files: only in a direct message, where nobody
+    else is asked."""
     asked = message.attachments and message.manner is MessageTrigger.DIRECT and not message.external
     return bool(asked) and desk.authority.is_allowed(await author(), Action.ADD)
 
@@ -44,7 +44,7 @@ class UploadHandlers:
         }
 
     async def _choose(self, by: InteractionContext) -> None:
-        """Add the one thing to the one collection; where there is more, a form asks."""
+        """Add a single file to a single collection at once; open a form where there is a choice."""
         await by.ack(Acknowledgement.FORM_OR_MESSAGE)
         if not isinstance(by, ChannelInteractionContext):
             return
@@ -76,7 +76,7 @@ class UploadHandlers:
     async def _add(
         self, by: InteractionContext, offered: UploadSource, things: Sequence[UploadCandidate], collection: str
     ) -> None:
-        """One after the other, and for all to see unless the bot is silent there."""
+        """Add the candidates one after the other; for all to see unless the bot is silent there."""
         silent = bool((await self._desk.places.effective_settings(by.payload.places)).silent)
         words = await by.words()
         for thing in things:
@@ -92,7 +92,7 @@ class UploadHandlers:
         collection: str,
         words: Translator,
     ) -> UploadResult:
-        """Read it into the collection, or into the first one where none was chosen."""
+        """Read a candidate into the collection, or into the first one where none was chosen."""
         try:
             where = await _where(by)
             into = collection or "".join((await self._desk.knowledge.collections(*where))[:1])
@@ -109,7 +109,7 @@ class UploadHandlers:
         return UploadResult(said, small, added.document, words(uploads.TAKE_BACK_LABEL))
 
     async def _take_back(self, by: InteractionContext) -> None:
-        """Forget the document, and say so in the place of the button."""
+        """Remove the document, and replace the button by the confirmation."""
         await by.ack(Acknowledgement.MESSAGE_UPDATE)
         words = await by.words()
         try:

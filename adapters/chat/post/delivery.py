@@ -1,4 +1,4 @@
-"""From the events of an answer to the reply below its question, the same on every platform."""
+"""Delivers the events of an answer as a reply below its question, on every platform."""
 
 from __future__ import annotations
 
@@ -38,94 +38,95 @@ OUTSIDER_MESSAGE = TranslatableText(
     "You belong to another organisation, and I am not allowed to answer you. Please ask somebody here."
 )
 NO_REPLY = TranslatableText("I could not answer you in {channel}: {why}")
-"""Told to the asker alone."""
+"""Sent to the asker alone."""
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 
 
 class ReplyPlacement(NamedTuple):
-    """What is so where a reply stands."""
+    """Properties of the place where a reply is posted."""
 
     can_stop: bool
-    """Questions are answered there that mention nobody."""
+    """True where questions that mention nobody are answered there."""
     can_attach: bool
-    """Files may stand below it."""
+    """True where files may be attached."""
     remarks: Sequence[TranslatableText] = ()
-    """What is to be said about where it went."""
+    """Notes about where the reply was posted."""
 
 
 class ReplySender(MessageSender[P], Protocol[P]):
-    """The messages of the reply to one question; a `StreamingSender` or an `EditingSender` where it can grow."""
+    """The messages of the reply to one question. Also a `StreamingSender` or an `EditingSender` where it can grow."""
 
     is_text_withheld: bool
-    """The platform did not show us what was said."""
+    """True where the platform hid the question's text."""
     place: str
-    """Where the question stands, as a message names it."""
+    """The place of the question, as a message names it."""
 
     def placement(self) -> ReplyPlacement:
-        """Once the place is made."""
+        """Return the placement, once the target is prepared."""
         ...
 
     def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
-        """Show that it is worked on, unless that is to be hidden. `begun`: something of it is there."""
+        """Show a typing indicator while in the context, unless it is to be hidden. `begun`: a part of the reply is
+        posted."""
         ...
 
     def render_line(self, text: str) -> P:
-        """One message of our own words."""
+        """Render one message of our own words."""
         ...
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[P]:
-        """The messages of a reply. `above` stands at its top, with a mention of whoever wanted it."""
+        """Render the messages of a reply. `above` stands at its top, with a mention of the subscriber."""
         ...
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[P]:
-        """The same without files, in the form that the platform takes where it takes no other. `begun`: something of
-        it is there."""
+        """Render the messages without files, in the form that the platform accepts where it refuses others. `begun`: a
+        part of the reply is posted."""
         ...
 
     async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        """See to it that files stand below the reply, each once, `again` after a crash; False where they are not
-        taken."""
+        """Attach files below the reply, each once, `again` after a crash. Return False where they are refused."""
         ...
 
 
 class ReplyPoster(Protocol[P]):
-    """What delivering needs of a platform."""
+    """A platform's port for replies."""
 
     def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> ReplySender[P]: ...
 
     def open_private_reply(self, work: LeasedMessage) -> PrivateSender[Any]:
-        """Back to whoever used a command. Raises NotPosted, `hopeless`, where that was too long ago."""
+        """Return the sender of a private reply to a command. Raises NotPosted, permanent, where the command is too
+        old."""
         ...
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
-        """The reply that a crash left unrecorded, as a reference."""
+        """Return the reference of a reply that a crash left unrecorded, or None."""
         ...
 
     async def delete_reply(self, channel: str, reference: str) -> None:
-        """The messages of a reply."""
+        """Delete the messages of a reply."""
         ...
 
     async def send_direct(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
-        """Tell whoever said `message` in a direct message; with `once` not a second time right after."""
+        """Send the author of `message` a direct message; with `once` not a second time right after."""
         ...
 
     async def is_shared(self, channel: str) -> bool:
-        """Whether other organisations read it, as far as is known."""
+        """Return True if other organisations are known to read the channel."""
         ...
 
     def upload_button_value(self, message: IncomingMessage) -> str:
-        """What a button carries that adds the files of a message; nothing where there is none to add."""
+        """Return the value of the button that adds the files of a message; empty where there are none to add."""
         ...
 
 
 @runtime_checkable
 class SupportsEphemeralReply(Protocol):
-    """Where one person can be shown something who asked for nothing."""
+    """Can show a reply to one person who did not ask for it."""
 
     async def show_ephemeral(self, message: IncomingMessage, reply: Reply) -> None:
-        """Show it to whoever said `message`, beside that."""
+        """Show the reply to the author of `message`, beside that message."""
         ...
 
 
@@ -141,8 +142,8 @@ class Deliverer(Generic[P]):
         *,
         shared_channels: bool = False,
     ) -> None:
-        """`adds`: what the button carries that adds the files of a message; nothing where there is none to show.
-        `shared_channels`: we answer where other organisations read along."""
+        """Create it. `adds` returns the value of the button that adds a message's files, empty for no button.
+        `shared_channels`: answer where other organisations read along."""
         self._posts = posts
         self._platform = platform
         self._look = look
@@ -153,7 +154,7 @@ class Deliverer(Generic[P]):
         self._replies: set[ConversationId] = set()
 
     async def deliver(self, growing: ReplyStream, receipt: PostRecorder) -> None:
-        """Show the reply as it comes; in private what was asked in private."""
+        """Show the reply while it is written; in private where the question was asked in private."""
         work = growing.work
         if work.message.manner is MessageTrigger.COMMAND:
             await self._private.deliver(growing, receipt)
@@ -176,29 +177,28 @@ class Deliverer(Generic[P]):
             self._replies.discard(work.message.conversation)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
-        """The reply a crash left unrecorded, as a reference; what was asked in private is not looked for."""
+        """Return the reference of a reply that a crash left unrecorded, or None. Private replies are not looked for."""
         return None if work.message.manner is MessageTrigger.COMMAND else await self._posts.find_posted(work)
 
     def has_pending_reply(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is on its way to it, which the inbox will know of in a moment."""
+        """Return True while a reply is on its way to the conversation that the inbox does not know of yet."""
         return conversation in self._replies
 
     def stop(self, conversation: ConversationId) -> bool:
-        """End the answer being written there; False when there is none here."""
+        """End the answer that is being written there. Return False if there is none in this process."""
         if feed := self._feeds.get(conversation):
             feed.stop()
         return feed is not None
 
     async def delete_reply(self, channel: str, reply: str) -> None:
-        """Delete the messages of a reply; nothing depends on it."""
+        """Delete the messages of a reply, best effort."""
         try:
             await self._posts.delete_reply(channel, reply)
         except CitewellError as error:
             log.warning("reply_not_deleted", reason=str(error))
 
     async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
-        """Show whoever said `message` what was not asked of us; nothing depends on it. Nothing can be pressed below it,
-        since nothing of it is kept."""
+        """Show the author of `message` an unprompted answer, best effort. It has no buttons, since it is not stored."""
         if not isinstance(self._posts, SupportsEphemeralReply) or await self._strangers_read(message):
             return
         note = Translator(answer.language)(wording.ONLY_YOU_SEE)
@@ -209,18 +209,18 @@ class Deliverer(Generic[P]):
             log.warning("not_whispered", reason=str(error))
 
     def _alone(self, message: IncomingMessage) -> bool:
-        """Nobody but the asker reads the reply."""
+        """Return True if only the asker reads the reply."""
         return self._platform.is_direct(message.conversation)
 
     async def _strangers_read(self, message: IncomingMessage) -> bool:
-        """Whether people of other organisations do, whom we do not answer, as far as is known."""
+        """Return True if people of other organisations, whom the bot does not answer, are known to read the reply."""
         if self.shared_channels:
             return False
         looks = message.manner is MessageTrigger.AWAITED and not self._alone(message)
         return message.external or (looks and await self._posts.is_shared(message.conversation.channel))
 
     async def _instead(self, message: IncomingMessage, sender: ReplySender[P]) -> TranslatableText | None:
-        """What is said in the place of any answer."""
+        """Return the text that replaces any answer, or None."""
         if sender.is_text_withheld:
             return labels.TEXT_WITHHELD
         if not await self._strangers_read(message):
@@ -269,8 +269,8 @@ class Deliverer(Generic[P]):
             self._feeds.pop(where, None)
 
     async def _settled(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> bool:
-        """Whether nothing is left to be done; else it is to be tried again: whom it goes to alone can be told nowhere
-        else. What nobody asks for now is not missed."""
+        """Return True if nothing is left to do after a refusal, False if it is to be tried again. A person who reads
+        alone can be told nowhere else; a refused unprompted reply is dropped."""
         hopeless = work.last or refused.is_permanent
         if refused.is_obsolete:
             log.info("reply_ends", key=work.key, reason=str(refused))
@@ -284,7 +284,7 @@ class Deliverer(Generic[P]):
         return True
 
     async def _explain(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> None:
-        """Tell the asker in a direct message why there is no reply where they asked."""
+        """Tell the asker in a direct message why there is no reply at the question."""
         words = Translator(work.language)
         text = words(NO_REPLY, channel=sender.place, why=refused.why(words))
         try:

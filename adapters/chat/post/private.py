@@ -1,7 +1,7 @@
-"""Answers to commands, for whoever used one: they go back the way that the command came.
+"""Private answers to commands: they go back the way that the command came.
 
-A platform that cannot edit what it showed so shows it once: after a crash between the intent and its record nobody can
-know whether the answer was seen, and the person is asked to ask again.
+A platform that cannot edit such a message shows it once. After a crash between the intent and its record nobody can
+know whether the answer was seen, so the person is asked to ask again.
 """
 
 from __future__ import annotations
@@ -26,31 +26,30 @@ from pipeline.words import wording
 log = structlog.get_logger(__name__)
 
 SHOWN_REFERENCE = "shown"
-"""The reference of what cannot be found again."""
+"""The reference of a private reply that was shown and cannot be found again."""
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 
 
 class PrivateSender(Protocol[P]):
-    """Back to whoever used a command. It is one of `EditingSender` where what is there can be edited.
-
-    Raises NotPosted: `hopeless` where that is no longer possible, `over` where somebody deleted what was there."""
+    """A platform's port for the private reply to a command. Also an `EditingSender` where messages can be edited.
+    Raises NotPosted: permanent where a reply is no longer possible, obsolete where somebody deleted it."""
 
     can_share: bool
-    """The answer may be shared with those who are there, who do not see it."""
+    """True where the answer may be shared with the people there, who do not see it."""
     can_attach: bool
-    """Long code may be a file."""
+    """True where long code may be a file."""
 
     def render_line(self, text: str) -> P:
-        """One message of our own words."""
+        """Render one message of our own words."""
         ...
 
     def render_reply(self, reply: Reply) -> list[P]:
-        """As many messages as there may be; where that is not all of it, they say so."""
+        """Render the messages of a reply, as many as there may be. The last says if something is cut."""
         ...
 
     async def show(self, posts: Sequence[P], shown: Callable[[], Awaitable[None]]) -> None:
-        """`shown` records it: once the first is there where that can be edited, else once all are."""
+        """Show the messages. `shown` records it: after the first where messages can be edited, else after all."""
         ...
 
 
@@ -59,18 +58,19 @@ class SendDirect(Protocol):
 
 
 class PrivateReplyDeliverer:
-    """Delivers any number of them at once."""
+    """Delivers any number of private replies at once."""
 
     def __init__(
         self, back: Callable[[LeasedMessage], PrivateSender[Any]], tell: SendDirect, look: RenderOptions
     ) -> None:
-        """`back` raises NotPosted, too. `tell` tells whoever said a message, in a direct message."""
+        """Create it. `back` opens the sender, and raises NotPosted, too. `tell` sends the author of a message a direct
+        message."""
         self._back = back
         self._tell = tell
         self._look = look
 
     async def deliver(self, growing: ReplyStream, receipt: PostRecorder) -> None:
-        """Show the answer; once there is no way back, ask to ask again."""
+        """Show the answer. Where that is no longer possible, ask the person to ask again."""
         work = growing.work
         try:
             back = self._back(work)
@@ -87,7 +87,7 @@ class PrivateReplyDeliverer:
                 raise
 
     async def _posts(self, back: PrivateSender[P], growing: ReplyStream, receipt: PostRecorder) -> list[P]:
-        """What is to be shown; the intent is recorded."""
+        """Return the messages to show, once the intent is recorded."""
         work, words = growing.work, Translator(growing.work.language)
         if isinstance(back, EditingSender):
             answer = await _grown(back, back.render_line(words(wording.QUESTION_ERASED)), growing, receipt)
@@ -111,7 +111,7 @@ class PrivateReplyDeliverer:
 
 
 async def _grown(back: EditingSender[P], gone: P, growing: ReplyStream, receipt: PostRecorder) -> Answer:
-    """The answer, after what there was of it was shown; `gone` in the place of one that must not be."""
+    """Return the answer after showing its progress. A withdrawn question is replaced by `gone`."""
     words = Translator(growing.work.language)
     try:
         await receipt.record_intent()

@@ -1,4 +1,4 @@
-"""An answer -> the parts of its reply, long code as its beginning and a file. Pure."""
+"""Builds a reply from an answer; long code becomes a preview and a file. Pure."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from pipeline.words import wording
 from pipeline.words.text import strip_invisible
 
 SCRIPT_LINES, SCRIPT = 60, 3_000
-"""Lines and characters of code above which it is a file."""
+"""Lines and characters of code above which it becomes a file."""
 PREVIEW_LINES = 15
-"""Lines of it that are shown all the same."""
+"""Lines of such code that are shown."""
 _SUFFIXES = {"python": "py", "bash": "sh", "shell": "sh", "console": "sh", "javascript": "js", "typescript": "ts",
     "ruby": "rb", "yaml": "yml", "markdown": "md", "powershell": "ps1"}  # fmt: skip
 
@@ -37,7 +37,7 @@ _SUFFIXES = {"python": "py", "bash": "sh", "shell": "sh", "console": "sh", "java
 def split_files(
     blocks: Iterable[ReplyBlock], answer_id: str, speech: Translator
 ) -> tuple[list[ReplyBlock], list[ReplyFile]]:
-    """`blocks` with the beginning of what is long, and the files that hold all of it."""
+    """Return the blocks with a preview of long code, and the files that hold all of it."""
     shown: list[ReplyBlock] = []
     files: list[ReplyFile] = []
     for block in blocks:
@@ -73,11 +73,12 @@ def build_reply(
     stoppable: bool = False,
     attachable: bool = False,
 ) -> Reply:
-    """The whole reply; `notes` are lines of ours above the answer, `remarks` below it.
+    """Build the whole reply. `notes` are lines of our own above the answer, `remarks` below it.
 
-    `adds`: the question came with files that can be added to the documents, which the button carries so;
-    `shareable`: a private answer that may be shared; `stoppable`: it stands where questions are answered that mention
-    nobody; `attachable`: long code may be a file."""
+    `adds`: the value of the button that adds the question's files to the documents, empty for no button. `shareable`: a
+    private answer that may be shared. `stoppable`: questions that mention nobody are answered there. `attachable`: long
+    code may be a file.
+    """
     speech = Translator(answer.language)
     written = list(_written(answer, speech))
     files: list[ReplyFile] = []
@@ -103,7 +104,7 @@ def build_reply(
 
 
 def _written(answer: Answer, speech: Translator) -> Iterator[ReplyBlock]:
-    """What answers, and what the passages say that come closest, one after another."""
+    """Yield the blocks of the answer, then those of the closest passages, one after another."""
     yield from build_blocks(answer.sentences, answer.citations, answer.citation_style, speech)
     if answer.sentences and answer.quoted:
         yield ReplyNote(text=speech(wording.CLOSEST_PASSAGE))
@@ -113,7 +114,7 @@ def _written(answer: Answer, speech: Translator) -> Iterator[ReplyBlock]:
 
 
 def _marked(answer: Answer) -> CitationStyle:
-    """How sources are marked below what is written, as in it."""
+    """Return the style of citation marks in the source list, which follows that of the text."""
     footnotes = answer.citations and answer.citation_style is CitationStyle.FOOTNOTE
     return CitationStyle.FOOTNOTE if footnotes else CitationStyle.NUMBERED
 
@@ -124,7 +125,7 @@ def build_partial_reply(
     notes: Sequence[str] = (),
     speech: Translator = ENGLISH_TRANSLATOR,
 ) -> Reply:
-    """What is there of an answer that is still being written; its sources are numbers until they are known."""
+    """Build the reply of an answer that is still being written. Its sources are numbers until they are known."""
     before = _notes(*notes, preface)
     return Reply(blocks=(*before, *build_blocks(written, (), CitationStyle.NUMBERED, speech)) if written else ())
 
@@ -132,18 +133,18 @@ def build_partial_reply(
 def build_stopped_reply(
     written: Sequence[CitedSentence], preface: str, notes: Sequence[str], speech: Translator = ENGLISH_TRANSLATOR
 ) -> Reply:
-    """What was there when somebody wanted no more."""
+    """Build the reply of an answer that somebody stopped."""
     begun = build_partial_reply(written, preface, notes, speech)
     return replace(begun, blocks=(*begun.blocks, ReplyNote(text=speech(wording.STOPPED))))
 
 
 def text_reply(text: str) -> Reply:
-    """Nothing but words of ours."""
+    """Build a reply of our own words only."""
     return Reply(blocks=tuple(_lines(text)))
 
 
 def question_lines(answer: Answer, by: str = "") -> list[str]:
-    """The question as a note, where no message of the asker stands above the answer; `by` shared it."""
+    """Return the question as a note, for answers that are not below the asker's message; `by` shared it."""
     if not answer.question.strip():
         return []
     speech = Translator(answer.language)
@@ -152,12 +153,12 @@ def question_lines(answer: Answer, by: str = "") -> list[str]:
 
 
 def _notes(*texts: str) -> list[ReplyNote]:
-    """One a line."""
+    """Return a note for each line."""
     return [ReplyNote(text=line) for text in texts for line in text.splitlines() if line.strip()]
 
 
 def _lines(text: str) -> Iterator[ReplyBlock]:
-    """Words of ours, which may hold a list."""
+    """Yield our own words as paragraphs and lists."""
     items: list[ReplyText] = []
     for line in (*strip_invisible(text).splitlines(), ""):
         if line.startswith("- "):
@@ -174,7 +175,7 @@ def _lines(text: str) -> Iterator[ReplyBlock]:
 
 
 def _sources(answer: Answer, speech: Translator) -> Iterator[ReplySource]:
-    """Passages of one place in one line, under all their marks."""
+    """Yield source lines; passages of one place share a line, under all their marks."""
     told = [build_source(one, _marked(answer), speech=speech) for one in answer.sources]
     places: dict[ReplySource, list[str]] = {}
     for one in told:
@@ -189,7 +190,8 @@ def build_source(
     *,
     speech: Translator = ENGLISH_TRANSLATOR,
 ) -> ReplySource:
-    """One line: title, place, date of the document where it has one, and that it may be out of date."""
+    """Return the source line of a citation: title, place, the document's date if it has one, and whether it may be out
+    of date."""
     return ReplySource(
         mark=citations.list_mark(citation.number, style),
         title=sanitize_line(citation.title or citation.filename, MAX_NAME_LENGTH),
@@ -206,7 +208,7 @@ def _status(answer: Answer, look: RenderOptions, speech: Translator) -> str:
 
 
 def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[ReplyButton, ...]:
-    """What can be pressed, where there is something behind it."""
+    """Return the buttons that lead somewhere."""
     if answer.outcome not in _RATED or not (answer.sentences or answer.outcome is AnswerOutcome.NOT_FOUND):
         return ()
     offered: Mapping[ReplyButton, object] = {

@@ -1,4 +1,4 @@
-"""What is there of an answer while it is being written."""
+"""The draft of an answer while it is being written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import AnswerStage, CitedSentence, ProgressEvent, SentenceE
 
 
 class Draft:
-    """Its sentences so far; what was added is never changed later."""
+    """The sentences of an answer so far. A sentence is never changed once added."""
 
     def __init__(self, notes: Sequence[str] = (), words: Translator = ENGLISH_TRANSLATOR) -> None:
         self._words = words
@@ -39,5 +39,5 @@ class Draft:
 
     @property
     def stopped_reply(self) -> Reply:
-        """As it stays when somebody wanted no more of it."""
+        """The reply that remains when somebody stops the answer."""
         return build_stopped_reply(self._sentences, self._preface, self._notes, self._words)

@@ -1,4 +1,4 @@
-"""Parts -> Markdown in pieces, for platforms that take some dialect of it. Pure."""
+"""Renders blocks as pieces of Markdown, for platforms that take a dialect of it. Pure."""
 
 from __future__ import annotations
 
@@ -24,51 +24,52 @@ from pipeline.compose.body import INDENT
 from pipeline.words.text import sentence_separator
 
 MAX_ROW_LENGTH = 120
-"""Characters of a row of a table that is one entry of a list."""
+"""Characters of a table row that is shown as one list item."""
 MAX_LINK_LENGTH = 600
-"""Characters of addresses behind words of one piece: with them, too, a piece fits a message."""
+"""Characters of link addresses in one piece: with them, too, a piece fits a message."""
 _AROUND = len("[](<>)")
 CELL_SEPARATOR = " · "
-"""Between the cells of a row that is a line: cells have commas and semicolons of their own."""
+"""Separator of the cells in a row that is one line: cells have commas and semicolons of their own."""
 
 
 class MarkdownDialect(Protocol):
-    """How a platform writes Markdown down; every method makes its text inert."""
+    """A platform's Markdown. Every method makes its text inert."""
 
     heading_separator: str
-    """What separates a heading from what it stands above."""
+    """Text between a heading and what follows it."""
 
     def inline(self, text: str, links: Mapping[str, str]) -> str:
-        """Foreign Markdown in one line; of words and addresses only `links` may be opened, each as its address."""
+        """Render foreign Markdown in one line. Only words and addresses in `links` may be opened, each with its
+        address."""
         ...
 
     def literal(self, text: str) -> str:
-        """Words that show as they are."""
+        """Render words that show as they are."""
         ...
 
     def link(self, text: str, url: str) -> str:
-        """Words that open `url`, or only words where it could be read as another address."""
+        """Render words that open `url`; plain words where it could be read as another address."""
         ...
 
     def note(self, text: str) -> str:
-        """A line of ours."""
+        """Render a line of our own."""
         ...
 
     def code(self, line: str) -> str:
-        """A line of code as it stands in a fence."""
+        """Render a line of code inside a fence."""
         ...
 
     def quote(self, quote: ReplyQuote) -> Iterator[TextPiece]: ...
 
     def table(self, table: ReplyTable, links: Mapping[str, str]) -> Iterator[TextPiece]:
-        """Its rows, each but the first after a line end."""
+        """Yield the rows of a table, each but the first after a line end."""
         ...
 
 
 def render_pieces(
     blocks: Iterable[ReplyBlock], dialect: MarkdownDialect, links: Collection[str] = ()
 ) -> Iterator[TextPiece]:
-    """What may be cut apart between any two. A heading stands in one piece with what it is above."""
+    """Yield pieces that may be split between any two. A heading shares a piece with what follows it."""
     known = {address: address for address in links}
     above = ""
     gap: str | None = ""
@@ -128,7 +129,7 @@ def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str
 def _text(
     text: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str], gap: str, bullet: str = ""
 ) -> Iterator[TextPiece]:
-    """A sentence as one piece, or as several where it is very long."""
+    """Yield a sentence as one piece, or as several where it is very long."""
     if text.url:
         yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
         return
@@ -141,7 +142,7 @@ def _text(
 
 
 def add_links(text: ReplyText, links: Mapping[str, str], part: str, room: int = MAX_LINK_LENGTH) -> Mapping[str, str]:
-    """`links` and, as far as their addresses take at most `room` in this `part` of it, those of the text."""
+    """Return `links` and those of the text whose addresses take at most `room` characters in this `part` of it."""
     known = dict(links)
     for link in text.links:
         taken = part.count(link.text) * (len(link.url) + _AROUND)
@@ -164,7 +165,7 @@ def _code(code: ReplyCode, dialect: MarkdownDialect) -> Iterator[TextPiece]:
 
 
 def render_table_list(table: ReplyTable, dialect: MarkdownDialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
-    """A table as a list: short rows are an entry each, of longer ones each cell is; behind the names of the columns."""
+    """Yield a table as a list, with the column names: a short row is one item, a longer one an item for each cell."""
     names = table.header if table.rows else ()
     rows = [list(zip_longest(names, row, fillvalue=ReplyText(text=""))) for row in table.rows or (table.header,)]
     longest = max(sum(len(name.text) + len(cell.text) for name, cell in row) for row in rows)
@@ -191,7 +192,7 @@ def _cell(name: ReplyText, cell: ReplyText, dialect: MarkdownDialect, links: Map
 
 
 def append_marks(text: ReplyText, dialect: MarkdownDialect) -> str:
-    """Superscripts close to the text, all other marks apart from it."""
+    """Return the citation marks that follow a text: superscripts close to it, all others after a space."""
     if not text.marks:
         return ""
     apart = "" if text.marks[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹" else " "

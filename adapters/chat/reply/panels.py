@@ -1,4 +1,4 @@
-"""What is shown to one person on request, as parts. Pure."""
+"""Panels that are shown to one person on request, as blocks. Pure."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from pipeline.values import (
 from pipeline.words import canned_replies, wording
 
 MAX_DOCUMENTS = 20
-"""Documents that a list of them names."""
+"""Documents listed at most."""
 _RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
-"""Parts of a confidence that say nothing to whoever did not make it, or what the line below them says."""
+"""Factors of a confidence that only its makers understand, or that the line below them says."""
 
 
 def passages_panel(answer: Answer) -> Reply:
-    """The exact spans that were quoted, each under its source; all that stands there, where the answer is not sure."""
+    """Build the panel of quoted spans, each under its source; whole passages where the answer is not sure."""
     speech = Translator(answer.language)
     blocks = [block for citation in answer.sources for block in _passage(citation, speech)]
     return Reply(blocks=tuple(blocks) or (ReplyNote(text=speech(wording.NO_CITED_PASSAGE)),))
 
 
 def passage_panel(citation: Citation, speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
-    """The same of one source."""
+    """Build the panel of one source's quoted spans."""
     return Reply(blocks=tuple(_passage(citation, speech)), language=speech.language)
 
 
 def confidence_panel(answer: Answer) -> Reply:
-    """What the confidence is made of, in sentences."""
+    """Build the panel that explains the confidence in sentences."""
     confidence, speech = answer.confidence, Translator(answer.language)
     told = [factor.text for factor in confidence.reasons if _told(factor)]
     if len(answer.citations) > 1:
@@ -74,13 +74,13 @@ def confidence_panel(answer: Answer) -> Reply:
 
 
 def _told(factor: ConfidenceFactor) -> bool:
-    """Whether a part of a confidence says something to whoever did not make it."""
+    """Return True if a factor of a confidence says something to a reader."""
     nobody_else = factor.name == "agreement" and not factor.value
     return factor.name not in _RAW and not nobody_else
 
 
 def documents_panel(found: Sequence[Document], speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
-    """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
+    """Build the list of visible documents by collection: the first by name, and how many more there are."""
     if not found:
         return text_reply(speech(canned_replies.EMPTY_KNOWLEDGE_BASE))
     counted = speech.pluralize(words.DOCUMENT_COUNT, len(found))
@@ -115,7 +115,7 @@ def _cells(row: Cells) -> tuple[ReplyText, ...]:
 
 
 def source_text(source: ReplySource) -> str:
-    """A source as words."""
+    """Return a source as plain text."""
     return " · ".join(part for part in (f"{source.mark} {source.title}", source.location, source.date) if part)
 
 
@@ -132,17 +132,17 @@ PREFERENCE_CHOICES: Mapping[str, Mapping[str, TranslatableText]] = {
     "citations": CITATION_CHOICES,
     "language": LANGUAGE_CHOICES,
 }
-"""What can be chosen, by the field of `Preferences`: value -> name."""
+"""Names by value of the choices for each field of `Preferences`."""
 
 
 def current_choices(preferences: Preferences) -> dict[str, str]:
-    """The value that is in force for each choice."""
+    """Return the value in force of each choice."""
     values = preferences.model_dump()
     return {field: str(values[field] or USE_DEFAULT) for field in PREFERENCE_CHOICES}
 
 
 def preferences_text(now: Preferences, speech: Translator = ENGLISH_TRANSLATOR, command: str = "preferences") -> str:
-    """What is set, and how to change it, in our own Markdown."""
+    """Return the preferences and how to change them, in our own Markdown."""
     offered = {field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(now).items()}
     names = {field: speech(name) if name else value for field, (name, value) in offered.items()}
     return speech(words.PREFERENCES_TEXT, preferences=command, **names)

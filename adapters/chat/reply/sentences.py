@@ -1,4 +1,4 @@
-"""Checked sentences -> blocks. Pure."""
+"""Builds blocks from checked sentences. Pure."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from pipeline.values import (
 from pipeline.words.text import strip_invisible
 
 MAX_HEADING_LENGTH = 200
-"""Characters above which what stands as a heading is a paragraph."""
+"""Characters above which a heading becomes a paragraph."""
 _CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 
 
 def build_blocks(
     sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Translator
 ) -> Iterator[ReplyBlock]:
-    """Those of a paragraph, a list and a table together."""
+    """Yield the blocks; sentences of one paragraph, list or table share a block."""
     marks = _Marks(sentences, citations, style, speech)
     run: list[CitedSentence] = []
     number = 0
@@ -116,7 +116,7 @@ def _cells(sentence: CitedSentence) -> list[ReplyText]:
 
 
 def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> ReplyText:
-    """What stands in a part of a sentence, in one line."""
+    """Return a span of a sentence as one line."""
     start, end = span
     text = strip_hidden(sentence.text[start:end])
     links = (Link(text=strip_hidden(link.text), url=link.url) for link in sentence.links)
@@ -135,8 +135,8 @@ def _language(name: str) -> str:
 
 
 class _Marks:
-    """What stands behind each sentence; where one source serves all, or all below a heading that is of it, it stands
-    once, behind the last that is not code: below a block of code it would stand alone."""
+    """The citation marks behind each sentence. Where one source serves all sentences, or all below its heading, it
+    stands once, behind the last that is not code: below a block of code it would stand alone."""
 
     def __init__(
         self,
@@ -155,14 +155,15 @@ class _Marks:
         return "" if id(sentence) in self._silent else self._mark(sentence.numbers)
 
     def numbers(self, sentence: CitedSentence) -> tuple[int, ...]:
-        """Of what `of` says."""
+        """Return the source numbers that `of` names."""
         return () if id(sentence) in self._silent else sentence.numbers
 
     def before(self, sentence: CitedSentence) -> str:
         return sentence_prefix(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
     def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
-        """Of a row: behind each cell its own where that is known, otherwise behind the last that does `say` a thing."""
+        """Return the marks of a row: behind each cell its own where that is known, otherwise all behind the last cell
+        that is filled."""
         if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(say):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
         last = max((place for place, says in enumerate(say) if says), default=0)
@@ -176,13 +177,13 @@ class _Marks:
 
 
 def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSentence]]:
-    """What stands below each heading, with it."""
+    """Return each heading with the sentences below it."""
     starts = [place for place, sentence in enumerate(sentences) if sentence.kind is BlockKind.HEADING]
     return [sentences[start:end] for start, end in pairwise([*starts, len(sentences)])]
 
 
 def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
-    """Of sentences that rest on one source, all but the last that is not code; none of others."""
+    """Return the sentences that need no mark: of those that rest on one source, all but the last that is not code."""
     told = [sentence for sentence in run if sentence.kind not in _CAPTIONS]
     sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in told}
     if len(sources) != 1 or len(next(iter(sources))) != 1:
@@ -192,7 +193,7 @@ def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
 
 
 def _inline(citation: Citation) -> Citation:
-    """A citation whose names are short enough to stand in the text."""
+    """Return a citation whose names are short enough for the text."""
     return replace(
         citation,
         title=sanitize_line(citation.title, MAX_NAME_LENGTH),

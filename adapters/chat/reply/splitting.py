@@ -1,4 +1,4 @@
-"""Long text over several messages: cut between sentences, rows and lines of code, nothing lost."""
+"""Splits long text over messages: between sentences, rows and lines of code, with nothing lost."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class PieceKind(StrEnum):
 
 
 class TextPiece(NamedTuple):
-    """What is kept whole: a sentence, a list item, a row, a line of code."""
+    """Text that is not split: a sentence, a list item, a row, a line of code."""
 
     text: str
     separator: str = ""
-    """What separates it from the piece before it in the same message."""
+    """Text between it and the piece before it in the same message."""
     kind: PieceKind = PieceKind.TEXT
     language: str = ""
-    """Of code."""
+    """The language of code."""
     repeated_header: str = ""
-    """What stands above it again where a new message begins with it: the header of its table."""
+    """The table header that is repeated above it where it begins a new message."""
 
 
 class Segment(NamedTuple):
@@ -53,9 +53,8 @@ def pack_messages(
     length: Callable[[str], int] = len,
     around: int = 0,
 ) -> list[MessageSegments]:
-    """Fill messages of at most `limit` by `length` (the first of `first`), where each segment takes `around` more.
-
-    An earlier message never depends on later pieces."""
+    """Pack pieces into messages of at most `limit` by `length` (the first of `first`); each segment takes `around`
+    more. An earlier message never depends on later pieces."""
     messages: list[MessageSegments] = []
     current: list[Segment] = []
     used, room = 0, limit if first is None else first
@@ -71,7 +70,7 @@ def pack_messages(
 
 
 def _joins(current: list[Segment], piece: TextPiece) -> bool:
-    """Whether a piece goes on with the last segment; each block of code is a segment of its own."""
+    """Return True if a piece continues the last segment. Each block of code is a segment of its own."""
     alike = bool(current) and (current[-1].kind, current[-1].language) == (piece.kind, piece.language)
     return alike and (piece.kind is PieceKind.TEXT or piece.separator == "\n")
 
@@ -85,7 +84,7 @@ def _add(current: list[Segment], piece: TextPiece) -> None:
 
 
 def wrap_text(text: str, room: int = MAX_PIECE_LENGTH) -> Iterator[str]:
-    """`text` in parts of at most `room` characters, cut at white space, and inside words only where there is none."""
+    """Yield parts of at most `room` characters, cut at white space, and inside words only where there is none."""
     while len(text) > room:
         cut = max(text.rfind(" ", 0, room), text.rfind("\n", 0, room))
         cut = cut if cut > room // 2 else room
@@ -96,16 +95,16 @@ def wrap_text(text: str, room: int = MAX_PIECE_LENGTH) -> Iterator[str]:
 
 
 def sanitize_line(text: str, room: int) -> str:
-    """Foreign words in one line of at most `room` characters, without those that hide."""
+    """Return foreign text as one line of at most `room` characters, without hidden characters."""
     return shorten_line(strip_hidden(text), room)
 
 
 def strip_hidden(text: str) -> str:
-    """Foreign words in one line, without characters that hide."""
+    """Return foreign text as one line, without hidden characters."""
     return " ".join(strip_invisible(text).split())
 
 
 def shorten_line(text: str, room: int) -> str:
-    """One line of at most `room` characters, with an ellipsis where something is left out."""
+    """Return one line of at most `room` characters, with an ellipsis where something is left out."""
     line = " ".join(text.split())
     return line if len(line) <= room else f"{line[: room - 1].rstrip()}…"

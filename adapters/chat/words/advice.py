@@ -1,4 +1,4 @@
-"""What to write, so that a gap closes."""
+"""Advice on what to write to close a knowledge gap."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _AT = {
 }
 
 MAX_QUOTE_LENGTH = 160
-"""Characters of what comes closest that are shown."""
+"""Characters of the closest passage that are shown."""
 
 
 def gap_advice(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    """What to do, with the name of the nearest document where there is one, and what comes closest."""
+    """Return what to do, with the title of the nearest document if there is one, and the closest passage."""
     to_do = words(_AT[gap.lack], title=gap.nearest.title) if gap.nearest else words(wording.ADVICE_WRITE_DOCUMENT)
     closest = gap.proposal.closest
     if closest is None:
@@ -28,8 +28,8 @@ def gap_advice(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str
 
 
 def gap_draft(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    """What could be written, as Markdown: the question, what comes closest, what is known and what is to be filled
-    in."""
+    """Return a draft of the missing document as Markdown: the question, the closest passage, what is known and what is
+    to be filled in."""
     question, proposal = " ".join(gap.group.question.split()), gap.proposal
     said = [*proposal.says, *(words(wording.PROPOSAL_UNCHECKED, text=text) for text in proposal.unsure)]
     gaps = [f"- [ ] {words(wording.PROPOSAL_GAP, question=one)}" for one in proposal.open or (question,)]

@@ -1,5 +1,5 @@
-"""A question that people are asked: what is posted, as texts and links that each platform writes down, and the form
-for the reply. Pure."""
+"""Texts of a handoff to people: the notice, as texts and links that each platform renders, and the form for the reply.
+Pure."""
 
 from __future__ import annotations
 
@@ -31,29 +31,30 @@ KEEP_YES, KEEP_NO = (
     TranslatableText("No, for whoever asked alone"),
 )
 UNNAMED_PERSON = TranslatableText("A colleague")
-"""Whoever has no name."""
+"""Name of a person without a name."""
 ORIGIN_LABEL = TranslatableText("Where it was asked")
 
 
 SEND_AND_KEEP = TranslatableText("Send and keep")
 RESOLVE_BUTTON, HANDOFF_FORM = "resolve", "resolved"
-"""What opens the form, and the form."""
+"""The button that opens the form, and the form."""
 SEND_BUTTON, KEEP_BUTTON = "send", "sendkeep"
-"""What sends a message that somebody wrote where people were asked, and what keeps it, too."""
+"""The button that sends a message written below the notice as reply, and the one that keeps it, too."""
 
 
 class UnsentReply(NamedTuple):
-    """What somebody is told who wrote where people were asked, instead of pressing the button there."""
+    """Offer to send a message as reply, for a person who wrote below a handoff notice instead of pressing its
+    button."""
 
     text: str
     notice: MessageKey
-    """The message that asks people."""
+    """The handoff notice."""
     buttons: tuple[tuple[str, str], ...] = ()
-    """Each with its label and its action; none below what is no reply."""
+    """Label and action of each; empty below what is no reply."""
 
 
 def build_unsent_reply(notice: MessageKey, words: Translator, *, sendable: bool, keep: bool) -> UnsentReply:
-    """`sendable`: it can be a reply. `keep`: replies can be kept there."""
+    """Build the offer. `sendable`: the message can be a reply. `keep`: replies can be kept there."""
     if not sendable:
         return UnsentReply(words(wording.REPLY_NOT_SENT, button=words(RESOLVE_LABEL)), notice)
     kept = ((words(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
@@ -66,19 +67,19 @@ class NoticeLink(NamedTuple):
 
 
 class NoticeText(NamedTuple):
-    """All foreign text in it is to be shown as it stands."""
+    """The texts of a handoff notice. All foreign text in it is shown literally."""
 
     heading: str
     quoted: str = ""
     """The question, or the reply."""
     found: str = ""
-    """What was answered."""
+    """The bot's answer."""
     sources: tuple[NoticeLink, ...] = ()
     note: str = ""
     button: str = ""
-    """Resolves it."""
+    """The label of the button that resolves it."""
     origin: str = ""
-    """What the link says that leads to where it was asked."""
+    """The label of the link to the question."""
 
 
 def build_notice_text(notice: HandoffNotice) -> NoticeText:
@@ -95,7 +96,7 @@ def build_notice_text(notice: HandoffNotice) -> NoticeText:
 
 
 def _short(text: str, room: int) -> str:
-    """Without what hides in it, over as many lines as it has."""
+    """Return the text without hidden characters, shortened, with its line ends."""
     shown = strip_invisible(text).strip()
     return shown if len(shown) <= room else f"{shown[: room - 1].rstrip()}…"
 
@@ -116,7 +117,7 @@ def _asked(question: str, answer: Answer | None, words: Translator) -> NoticeTex
 
 
 def handoff_form(about: str, words: Translator, *, keep: bool) -> Form:
-    """The one for the reply. `keep`: it may be kept as an answer."""
+    """Return the form for the reply. `keep`: it may be kept as an answer."""
     reply = TextField("reply", words(REPLY_LABEL), words(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
     kept = ChoiceField("keep", words(KEEP_LABEL), {"no": words(KEEP_NO), "yes": words(KEEP_YES)}, ("no",))
     return Form(
@@ -130,7 +131,7 @@ def handoff_form(about: str, words: Translator, *, keep: bool) -> Form:
 
 
 def parse_handoff_form(filled: FormValues) -> tuple[str, bool]:
-    """The reply, and whether it is to be kept."""
+    """Return the reply, and whether it is to be kept."""
     return shorten_reply("".join(filled.get("reply", ()))), "yes" in filled.get("keep", ())
 
 

@@ -1,4 +1,4 @@
-"""Insights in chat: the short form, as parts. Pure."""
+"""Insights in chat: the short form, as blocks. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.words import wording
 
 INSIGHTS_DAYS = 30
 MAX_PANEL_ENTRIES, MAX_DIGEST_ENTRIES = 5, 3
-"""Of each list; in one message."""
+"""Entries of each list, in a panel and in the weekly digest."""
 QUESTION_LINE, TITLE_LINE = 200, 120
 """Characters of each that are shown."""
 INSIGHTS_ADMINS_ONLY = TranslatableText("Only an admin may see what was asked. Whoever runs me says who is one.")
@@ -42,7 +42,7 @@ _GROUP = TranslatableText("{question} ({times} {people})")
 
 
 def insights_panel(seen: Insights, speech: Translator, *, entries: int = MAX_PANEL_ENTRIES) -> Reply:
-    """A message's worth of it: people are counted, never named."""
+    """Build insights that fit one message. People are counted, never named."""
     return Reply(blocks=tuple(_blocks(seen, speech, entries)), language=speech.language)
 
 
@@ -90,5 +90,5 @@ def _group(group: QuestionGroup, speech: Translator) -> str:
 
 
 def auto_limit_text(report: AutoLimitNotice, place: str) -> str:
-    """That a place, as the platform writes it, has had its answers of an hour."""
+    """Return the notice that a place, as the platform writes it, has used up its unprompted answers of the hour."""
     return Translator(report.language).pluralize(_SPENT, report.per_hour, place=place)

@@ -1,4 +1,4 @@
-"""What admins set for a place in chat: its names, what can be chosen, and how it is shown. Pure."""
+"""Settings that admins set for a place in chat: names, choices and how they are shown. Pure."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _WRITERS = {
 
 
 class SetupField(NamedTuple):
-    """One thing that can be set."""
+    """One setting that can be set in chat."""
 
     label: TranslatableText
     hint: TranslatableText
     options: Mapping[str, TranslatableText] = {}
-    """Value -> how it is named; empty where it is typed."""
+    """Labels by value; empty where the value is typed."""
 
 
 SETUP_FIELDS: Mapping[str, SetupField] = {
@@ -105,11 +105,11 @@ SETUP_FIELDS: Mapping[str, SetupField] = {
         {"true": TranslatableText("In a thread"), "false": TranslatableText("In place")},
     ),
 }
-"""By the names of `Place`."""
+"""Fields by the names of `PlaceSettings`."""
 
 
 def setting_value(place: PlaceSettings, name: str) -> str:
-    """A setting as it is chosen or typed; `default` where it is not set."""
+    """Return a setting as it is chosen or typed; `default` where it is not set."""
     value = getattr(place, name)
     if value is None:
         return USE_DEFAULT
@@ -119,7 +119,7 @@ def setting_value(place: PlaceSettings, name: str) -> str:
 
 
 def setting_lines(place: PlaceSettings, speech: Translator) -> list[str]:
-    """What holds in a place, a line a setting; what is left to the operator's settings for all is left out."""
+    """Return the settings in force in a place, one a line, without those left to the operator."""
     shown = []
     for name, field in SETUP_FIELDS.items():
         value = setting_value(place, name)
@@ -130,7 +130,7 @@ def setting_lines(place: PlaceSettings, speech: Translator) -> list[str]:
 
 
 def invalid_setting_text(error: InvalidPlaceSetting, speech: Translator) -> str:
-    """What whoever chose it is told."""
+    """Return why a setting was refused."""
     field = SETUP_FIELDS[error.name]
     wrong = speech(INVALID_SETTING, label=speech(field.label), hint=speech(field.hint))
     offered = [speech(AVAILABLE_NAMES, names=", ".join(error.offered))] if error.offered else []
@@ -138,13 +138,13 @@ def invalid_setting_text(error: InvalidPlaceSetting, speech: Translator) -> str:
 
 
 def setup_form(about: str, here: PlaceSettings, fields: Mapping[str, SetupField], speech: Translator) -> Form:
-    """What is set for a place itself, to be changed."""
+    """Return the form with the place's own settings."""
     asked = tuple(_field(name, field, setting_value(here, name), speech) for name, field in fields.items())
     return Form("setup", about, speech(SETUP_TITLE), speech(SAVE_LABEL), speech(words.FEEDBACK_CLOSE_LABEL), asked)
 
 
 def parse_setup_form(filled: FormValues, names: Iterable[str]) -> dict[str, str]:
-    """What the form says, by name."""
+    """Return the submitted settings by name."""
     return {name: "".join(filled.get(name, ())) or USE_DEFAULT for name in names}
 
 

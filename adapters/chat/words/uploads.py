@@ -1,4 +1,4 @@
-"""What is said where somebody adds a file or a link to the documents, and what they chose from. Pure."""
+"""Texts and form for adding files and links to the documents. Pure."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ class UploadCandidate(NamedTuple):
 
 
 def find_urls(text: str) -> list[UploadCandidate]:
-    """The addresses in a text as it was typed, each once; a mark that ends a sentence is not part of one."""
+    """Return the addresses in typed text, each once, without the punctuation that ends a sentence."""
     found = (one.rstrip(_AFTER if "(" in one else f"{_AFTER})") for one in _ADDRESS.findall(text))
     return [UploadCandidate(one) for one in dict.fromkeys(found)]
 
 
 def candidate_label(thing: UploadCandidate) -> str:
-    """What the form calls it."""
+    """Return the candidate's label in the form."""
     return sanitize_line(thing.name, 75)
 
 
 def added_text(thing: UploadCandidate, added: AddedDocument, words: Translator) -> str:
-    """What was read, and where it is."""
+    """Return what was added, and where it is."""
     name, title = sanitize_line(thing.name, MAX_NAME_LENGTH), sanitize_line(added.title, MAX_NAME_LENGTH)
     return " ".join(
         [
@@ -84,12 +84,12 @@ def added_text(thing: UploadCandidate, added: AddedDocument, words: Translator) 
 
 
 def take_back_hint(added: AddedDocument, words: Translator) -> str:
-    """How to take it back, in Markdown of any kind."""
+    """Return how to remove it again, in Markdown of any kind."""
     return words(TAKE_BACK_HINT, id=added.document)
 
 
 def rejected_text(thing: UploadCandidate, error: UploadRefused, words: Translator) -> str:
-    """Why it is not there."""
+    """Return why it was not added."""
     return words(NOT_ADDED, name=sanitize_line(thing.name, MAX_NAME_LENGTH), reason=words(error.reason, **error.fields))
 
 
@@ -98,7 +98,7 @@ def fetch_failed_text(thing: UploadCandidate, words: Translator) -> str:
 
 
 def upload_form(about: str, things: Sequence[UploadCandidate], collections: Sequence[str], words: Translator) -> Form:
-    """What of a message, where there are several, the files ticked; and into which collection."""
+    """Return the form: which candidates, if there are several (files are ticked), and into which collection."""
     fields = []
     if len(things) > 1:
         named = {str(place): candidate_label(thing) for place, thing in enumerate(things)}
@@ -118,7 +118,7 @@ def upload_form(about: str, things: Sequence[UploadCandidate], collections: Sequ
 
 
 def parse_upload_form(filled: FormValues, things: Sequence[UploadCandidate]) -> tuple[list[UploadCandidate], str]:
-    """What was ticked, and the collection; that is empty where there was none to choose."""
+    """Return the ticked candidates and the collection; that is empty where there was no choice."""
     ticked = {str(place): thing for place, thing in enumerate(things)}
     chosen = [ticked[place] for place in filled["what"] if place in ticked] if "what" in filled else list(things)
     return chosen, "".join(filled.get("where", ()))

@@ -1,6 +1,6 @@
-"""Reading one gap after a fresh session: one that is resumed replays what it missed, a new one does not.
+"""Reads missed messages after a fresh session: a resumed session replays what it missed, a new one does not.
 
-A first direct message from somebody new cannot be found: its channel is not known.
+The first direct message of a new person cannot be found: its channel is not known.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pipeline.rules.tenancy import workspace_scope
 
 ReadableChannel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 MAX_DIRECT_CHANNELS = 500
-"""Direct messages that are read after an outage: those that were written in last."""
+"""Direct messages that are read after an outage: the most recent ones."""
 
 
 class DiscordUnread(NamedTuple):
-    """Somewhere to read."""
+    """A channel to read."""
 
     channel: discord.abc.Messageable
     channel_id: int
@@ -35,7 +35,8 @@ class DiscordUnread(NamedTuple):
 
 
 class DiscordMissedReader:
-    """Channels and active threads, forum posts among them, that may be read; `hear` takes a message in."""
+    """Reads missed messages in readable channels and active threads, forum posts among them; `hear` accepts a
+    message."""
 
     def __init__(
         self,
@@ -46,14 +47,14 @@ class DiscordMissedReader:
         *,
         directs: bool,
     ) -> None:
-        """`directs`: direct messages are told to this process."""
+        """Create it. `directs`: this process receives direct messages."""
         self._client = client
         self._inbox = inbox
         self._hear = hear
         self._since = since
         self._told_directs = directs
         self._known: dict[int, int | None] = {}
-        """By channel, as in `DiscordUnread`; None where nobody ever listened."""
+        """The last known message by channel; None where nobody ever listened."""
 
     async def places(self) -> AsyncIterator[DiscordUnread]:
         directs: list[str] = []
@@ -80,7 +81,7 @@ class DiscordMissedReader:
         await self._hear(message)
 
     async def _after(self, guild_id: int | None, channel_id: int) -> int | None:
-        """After a first start, the last message that was ever heard there."""
+        """Return the last known message of a channel; after a first start, the last one that was ever heard there."""
         if channel_id not in self._known:
             after: int | None = _id_of(self._since.start)
             if self._since.is_first_start:
@@ -105,5 +106,5 @@ class DiscordMissedReader:
 
 
 def _id_of(at: float) -> int:
-    """What comes right before the ids of messages of that moment."""
+    """Return the id right before those of messages of that moment."""
     return discord.utils.time_snowflake(datetime.fromtimestamp(at, UTC))

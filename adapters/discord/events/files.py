@@ -11,11 +11,12 @@ from adapters.chat.words import uploads as words
 from pipeline.ports import UploadRefused
 
 FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
-"""Where Discord keeps what people attach."""
+"""Hosts of attachments."""
 
 
 async def download_attachment(attachment: discord.Attachment, api_url: str) -> bytes:
-    """With an `api_url` of the operator's, files lie beside it. Raises NotAdded, and Unavailable."""
+    """Download an attachment. With an operator's own `api_url`, files may lie beside it. Raises UploadRefused, and
+    Unavailable."""
     most = max_file_bytes(attachment.filename, attachment.size)
     here, own = urlsplit(attachment.url), urlsplit(api_url)
     beside = bool(api_url) and here.netloc == own.netloc

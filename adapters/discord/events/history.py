@@ -1,4 +1,4 @@
-"""What people said before: around a message, in its thread, and in a channel that becomes a source."""
+"""Earlier messages: around a question, in its thread, and in a channel that becomes a source."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from pipeline.values import Attachment, ChannelMessage, HistoryPage, IncomingMes
 
 HistoryChannel = discord.TextChannel | discord.ForumChannel
 HISTORY_PAGE_SIZE = 100
-"""Messages of a channel that are read in one go."""
+"""Messages of a channel that are read at a time."""
 MAX_HISTORY_THREADS = 10
-"""Threads that are."""
+"""Archived threads that are read at a time."""
 
 
 class DiscordHistoryReader:
-    """The port `Reads`."""
+    """The port `HistoryReader`."""
 
     def __init__(self, client: discord.Client, complete: Callable[[int], Awaitable[None]], *, api_url: str) -> None:
-        """`complete` waits until a server is known."""
+        """Create it. `complete` waits until a server is known."""
         self._client = client
         self._complete = complete
         self._api_url = api_url
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
-        """In a thread, under the title of a forum's post, the `last` ones alone; in a channel nothing."""
+        """Return the message it replies to and, in a thread, the `last` messages below the title of a forum post."""
         where = message_place(message)
         with translate_discord_errors("read around a message"):
             channel = await self._client.fetch_channel(where.channel_id)
@@ -63,8 +63,8 @@ class DiscordHistoryReader:
             return [found async for one in history if (found := self._said(one, there))]
 
     async def read_history(self, place: PlaceId, position: str) -> HistoryPage:
-        """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises
-        Unavailable, and Refused where we may not read it."""
+        """Return a page of the channel's messages, then of its threads, the newest first. Raises Unavailable, and
+        Refused where the bot may not read it."""
         client, channel_id = self._client, int(place.channel)
         await self._complete(int(place.space))
         with translate_discord_errors("read a channel"):
@@ -86,7 +86,7 @@ class DiscordHistoryReader:
         )
 
     async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
-        """Its address is good for a day, so the message is asked for a new one."""
+        """Download a file. Its address is good for a day, so the message is fetched for a new one."""
         inside = said.thread if said.title else said.channel.channel
         with translate_discord_errors("read a file"):
             message = await self._client.get_partial_messageable(int(inside)).fetch_message(int(said.message))
@@ -96,7 +96,7 @@ class DiscordHistoryReader:
             return await download_attachment(found, self._api_url)
 
     def _text(self, message: object) -> str:
-        """What a person said. The first message of a thread that was opened from one stands for that."""
+        """Return a person's text. The first message of a thread that was opened from another one stands for that."""
         if not isinstance(message, discord.Message) or self._client.user is None:
             return ""
         if message.type is discord.MessageType.thread_starter_message and message.reference:
@@ -105,7 +105,8 @@ class DiscordHistoryReader:
         return message_to_text(message, self._client.user) if spoken else ""
 
     def _said(self, message: object, channel: PlaceId) -> ChannelMessage | None:
-        """The same, where it was said."""
+        """Return a person's message with its place. The first message of a thread stands for the one it was opened
+        from."""
         if not isinstance(message, discord.Message) or self._client.user is None:
             return None
         if message.type is discord.MessageType.thread_starter_message and message.reference:
@@ -121,7 +122,7 @@ async def _messages(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Mess
 
 
 async def _threads(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
-    """Of active threads all, then of archived ones THREADS at a time."""
+    """Return the messages of all active threads, then of `MAX_HISTORY_THREADS` archived ones at a time."""
     if not at.get("archived"):
         active = [one for thread in channel.threads if not is_private_thread(thread) async for one in _whole(thread)]
         return active, {"archived": "now"}

@@ -1,9 +1,9 @@
-"""What Discord tells, as what happened: pure, nothing is asked of Discord.
+"""Translates Discord's events into chat events. Pure: nothing is asked of Discord.
 
-Where a message lives: its key is `discord:GUILD:CHANNEL:MESSAGE`, with `dm` for the guild of a direct message and
-the thread's id for the channel of a message in a thread. A conversation is a DM, a thread, or a chain of replies;
-the id of a thread opened from a message is that message's id, so a chain and the thread opened from its first
-message are the same conversation where answers go into threads.
+The key of a message is `discord:GUILD:CHANNEL:MESSAGE`, with `dm` for the guild of a direct message, and the thread's
+id for the channel of a message in a thread. A conversation is a DM, a thread, or a chain of replies. The id of a thread
+opened from a message is that message's id, so a chain and the thread opened from its first message are the same
+conversation where answers go into threads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SOMEBODY = re.compile(r"<@[!&]?\d")
 
 
 def parse_message(message: discord.Message, me: discord.ClientUser) -> MessagePosted | AppMentioned:
-    """What somebody or something wrote."""
+    """Return the chat event of a new message by a person or an app."""
     if app := _program(message, me):
         return AppMentioned(said_in=message_places(message), app=app)
     return MessagePosted(
@@ -55,7 +55,7 @@ def parse_message(message: discord.Message, me: discord.ClientUser) -> MessagePo
 
 
 def parse_edit(message: discord.Message, me: discord.ClientUser) -> MessageEdited:
-    """Nothing of a program counts, nor what is empty now."""
+    """Return an edit. It has no text for messages of apps and for those that are empty now."""
     text = None if message.author.bot else message_to_text(message, me) or None
     asked = parse_question(message, me) if text else None
     return MessageEdited(said_in=message_places(message), key=_key(message), text=text, question=asked)
@@ -67,7 +67,7 @@ def parse_deletion(guild_id: int | None, channel_id: int, channel: object, messa
 
 
 def parse_reaction(payload: discord.RawReactionActionEvent, channel: object) -> ReactionChanged | None:
-    """They may keep a message out, or say that it solved something; None for any other reaction."""
+    """Return the change of a marking reaction; None for any other reaction."""
     if payload.emoji.name not in (ACCEPTED_EMOJI, EXCLUDED_EMOJI):
         return None
     marked = message_key(payload.guild_id, payload.channel_id, payload.message_id)
@@ -75,7 +75,7 @@ def parse_reaction(payload: discord.RawReactionActionEvent, channel: object) -> 
 
 
 def parse_question(message: discord.Message, me: discord.ClientUser) -> QuestionCandidate | None:
-    """`message` as a question; None when it is not for us."""
+    """Return `message` as a possible question; None when it is not for the bot."""
     if message.author.bot or message.webhook_id or message.type not in PERSON_MESSAGE_TYPES:
         return None
     ours = _ours(message, me)
@@ -112,13 +112,13 @@ def _key(message: discord.Message) -> MessageKey:
 
 
 def _program(message: discord.Message, me: discord.ClientUser) -> str:
-    """The bot or webhook that mentions us, by its name; empty where it is none."""
+    """Return the name of the bot or webhook that mentions us, or ""."""
     program = (message.author.bot or message.webhook_id) and message.author.id != me.id
     return message.author.name if program and f"<@{me.id}>" in message.content else ""
 
 
 def _remark(message: discord.Message, me: discord.ClientUser) -> PersonMessage | None:
-    """What a person says, unless it passes on what was said elsewhere."""
+    """Return a person's message, unless it forwards another one."""
     replied = _replied_to(message)
     if message.author.bot or (message.reference and not replied):
         return None
@@ -136,7 +136,7 @@ def _names_somebody(message: discord.Message) -> bool:
 
 
 def _replied_to(message: discord.Message) -> tuple[str, ...]:
-    """Keys of the messages that this one may reply to: the one it refers to, and the one its thread began with."""
+    """Return the keys of the messages that this one may reply to: the one it refers to, and the first of its thread."""
     guild_id, channel = guild_id_of(message), message.channel
     refers = message.reference.message_id if message.reference else None
     keys = [message_key_text(guild_id, channel.id, refers)] if refers else []
@@ -146,17 +146,17 @@ def _replied_to(message: discord.Message) -> tuple[str, ...]:
 
 
 ACCEPTED_EMOJI, EXCLUDED_EMOJI = "✅", "🚫"
-"""Reactions: to what solved it, and to what is not to be read."""
+"""Reactions to a message: it solved the question; it is off the record."""
 PERSON_MESSAGE_TYPES = (discord.MessageType.default, discord.MessageType.reply)
 
 
 class CommandReplyTarget(NamedTuple):
-    """Where the answer to a command goes."""
+    """The target of the answer to a command."""
 
     token: str
-    """The interaction's."""
+    """The interaction's token."""
     is_private: bool
-    """Only the asker sees it."""
+    """True where only the asker sees the answer."""
 
     def __str__(self) -> str:
         return f"{'private' if self.is_private else 'shared'}:{self.token}"
@@ -170,7 +170,7 @@ class CommandReplyTarget(NamedTuple):
 def parse_command(
     interaction: discord.Interaction[Any], question: str, *, private: bool, files: tuple[Attachment, ...]
 ) -> IncomingMessage:
-    """A command as a question. Private ones of a person in a channel are a conversation of their own."""
+    """Return a command as a question. A person's private ones in a channel are a conversation of their own."""
     guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
     made = message_key(guild_id, channel_id, interaction.id)
     thread = f"{DISCORD.private_thread}{user_id}" if private else f"command-{interaction.id}"
@@ -198,7 +198,7 @@ def _mentioned(message: discord.Message, me: discord.ClientUser) -> bool:
 
 
 def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message | None:
-    """Our own message that `message` replies to."""
+    """Return our own message that `message` replies to, or None."""
     target = message.reference.resolved if message.reference else None
     return target if isinstance(target, discord.Message) and target.author.id == me.id else None
 
@@ -224,12 +224,12 @@ def _conversation(
 def shared_conversation(
     where: DiscordMessagePlace, message_id: int, *, in_thread: bool, threads: bool
 ) -> ConversationId:
-    """The conversation that a reply to a message belongs to, in which an answer was shared at `where`."""
+    """Return the conversation that replies to a message belong to, in which an answer was shared at `where`."""
     return _place_of(where.guild_id or 0, where.channel_id, str(message_id), in_thread=in_thread, threads=threads)
 
 
 def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:
-    """The conversation of a guild that begins with the message `root`; a thread is one conversation."""
+    """Return the conversation of a server that begins with the message `root`; a thread is one conversation."""
     if in_thread:
         root = ""
     channel, thread = (root, "") if threads and root else (str(channel_id), root)
@@ -237,7 +237,7 @@ def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, thr
 
 
 def conversation_root(message: IncomingMessage) -> str:
-    """What the buttons of the reply carry so that a reply to it is the same conversation."""
+    """Return the root that the reply's buttons carry, so that a reply to it belongs to the same conversation."""
     conversation = message.conversation
     where = message_place(message)
     if conversation.space == DIRECT_SPACE or message.manner is MessageTrigger.COMMAND:
@@ -248,7 +248,7 @@ def conversation_root(message: IncomingMessage) -> str:
 
 
 def is_in_thread(message: IncomingMessage, channel_id: int) -> bool:
-    """Whether a reply in that channel stands in a thread that is the conversation of `message`."""
+    """Return True if a reply in that channel stands in a thread that is the conversation of `message`."""
     conversation = message.conversation
     return conversation.space != DIRECT_SPACE and not conversation.thread and conversation.channel == str(channel_id)
 
@@ -261,7 +261,6 @@ def parse_attachments(message: discord.Message) -> tuple[Attachment, ...]:
 
 
 def is_text_withheld(message: IncomingMessage) -> bool:
-    """Where the bot lacks the message content intent: it is addressed to us, and Discord did not show us its text.
-
-    So it is with a reply to us whose ping was switched off; a real mention has a text, and is shown."""
+    """Return True if Discord withheld the text of a message to the bot, which lacks the message content intent. That
+    happens for a reply to the bot whose ping was switched off; Discord shows the text of a real mention."""
     return message.manner is MessageTrigger.THREAD and not message.text and not message.attachments

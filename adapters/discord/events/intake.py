@@ -1,4 +1,4 @@
-"""What Discord tells is heard until it is in the inbox: Discord tells nothing a second time."""
+"""Retries events until they are in the inbox: Discord sends none a second time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DiscordIntake:
         """Events that came and are not in the inbox yet."""
 
     async def accept(self, happened: ChatEvent, look: MessageLoader | None = None) -> None:
-        """Tries again while the inbox is unavailable; does not return before it is durable."""
+        """Handle an event. Retries while the inbox is unavailable, and returns once it is durable."""
         pause = 0.1
         self.unsaved += 1
         try:

@@ -1,4 +1,4 @@
-"""The text of a message, as the words that a person sees."""
+"""Text of a message as the words that a person sees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.plan.references import compose_post_question
 
 _MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
 UNKNOWN_PERSON, UNKNOWN_PLACE = "@somebody", "#somewhere"
-"""What stands for who or what cannot be named: an id means nothing to a search."""
+"""Replacements for missing names: an id means nothing to a search."""
 _TIME = re.compile(r"<t:(-?\d{1,12})(?::([tTdDfFR]))?>")
 _COMMAND = re.compile(r"<(/[^<>:]{1,100}):\d{1,20}>")
 _GUIDE = re.compile(r"<id:\w+>")
@@ -19,8 +19,9 @@ _EMOJI = re.compile(r"<a?:\w+:\d+>")
 
 
 def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
-    """What was said, without our own mention, other mentions by name, times as days; what begins a forum's post, under
-    its title, which it may just point at; of a message that only passes others on, what those say."""
+    """Return the text without the mention of the bot, other mentions by name, times as days. The first message of a
+    forum post stands below its title, to which it may just point. For a message that only forwards others, their
+    text."""
     names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
     names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
     names[f"@{me.id}"] = ""
@@ -47,13 +48,14 @@ def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
 
 
 def _known(guild: discord.Guild | None, mark: str, number: int) -> str:
-    """A person or role of the server, which what is passed on mentions without telling their names."""
+    """Return the name of a person or role of the server: a forwarded message does not tell the names of its
+    mentions."""
     named = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None
     return f"@{named.name if isinstance(named, discord.Role) else named.display_name}" if named else UNKNOWN_PERSON
 
 
 def _day(token: re.Match[str]) -> str:
-    """A time as a person reads it, in UTC: Discord shows it to each in their own."""
+    """Return a time as a person reads it, in UTC: Discord shows it to each in their own zone."""
     try:
         at = datetime.fromtimestamp(int(token[1]), UTC)
     except (ValueError, OverflowError, OSError):

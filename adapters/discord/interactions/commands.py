@@ -28,13 +28,13 @@ from pipeline.words import wording
 
 class DiscordCommandTree(app_commands.CommandTree[Any]):
     async def interaction_check(self, interaction: DiscordInteraction, /) -> bool:
-        """Everybody may: what follows is done for the server that it comes from."""
+        """Return True, and bind what follows to the server of the interaction."""
         set_workspace(workspace_key(interaction.guild_id))
         return True
 
 
 AskCallback = Callable[[DiscordInteraction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
-"""Takes the question, whether only the asker sees the answer, and the files of the message it is."""
+"""Accepts a question, whether only the asker sees the answer, and the files of its message."""
 log = structlog.get_logger(__name__)
 
 MAX_COMMAND_QUESTION = 2000
@@ -43,7 +43,7 @@ MAX_COMMAND_QUESTION = 2000
 def build_command_tree(
     client: discord.Client, ask: AskCallback, interactions: DiscordInteractionHandlers
 ) -> DiscordCommandTree:
-    """Guild installation only, usable in servers and in direct messages with the bot."""
+    """Return the commands: for installation in a server, usable there and in direct messages with the bot."""
     tree = DiscordCommandTree(
         client,
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
@@ -111,7 +111,7 @@ def build_command_tree(
 
 
 def _offer_settings(tree: DiscordCommandTree, set_up: Any) -> None:
-    """`/setup`, with an option for each setting: discord.py reads them from the signature."""
+    """Add `/setup` with an option for each setting: discord.py reads them from the signature."""
     given = {"where": CHANNEL, **dict.fromkeys(SETUP_FIELDS, "")}
     first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=DiscordInteraction)
     more = [first.replace(name=name, default=value, annotation=str) for name, value in given.items()]
@@ -135,7 +135,7 @@ def to_choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:
 
 
 async def sync_commands(tree: DiscordCommandTree, memory: DiscordState) -> bool:
-    """Declare the commands to Discord if they are not the ones declared last; True when it was done."""
+    """Declare the commands to Discord if they changed since last time. Return True if they did."""
     translator = localization.CommandTranslator()
     await tree.set_translator(translator)
     declared = [await command.get_translated_payload(tree, translator) for command in tree.get_commands()]

@@ -1,5 +1,5 @@
-"""Whoever pressed a button, sent a form or used a command, and what of a message they can add to the documents. Forms
-are read from what Discord sends, not from memory."""
+"""The context of one interaction in Discord, and the files and links of its message. Forms are read from what Discord
+sends, not from memory."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId,
 from pipeline.words import wording
 
 _OPEN = 200
-"""Messages that are remembered until their forms are sent."""
+"""Messages that are kept until their forms are sent."""
 
 
 class DiscordUploadStore:
-    """Remembers what forms are about: they have no room for it."""
+    """Remembers the messages of open forms, which have no room for them."""
 
     def __init__(self, *, api_url: str) -> None:
         self._api_url = api_url
@@ -60,7 +60,7 @@ class DiscordUploadStore:
     async def upload_source(
         self, interaction: DiscordInteraction, pressed: InteractionPayload, menu_of: discord.Message | None
     ) -> DiscordUploadSource | None:
-        """`menu_of`: the message in whose menu it was chosen."""
+        """Return the message whose files can be added. `menu_of` is the message in whose menu the action was chosen."""
         match pressed.action:
             case action if action == UPLOAD_COMMAND:
                 message = menu_of
@@ -93,7 +93,7 @@ class DiscordUploadSource(NamedTuple):
     async def announce_reading(
         self, reading: str, words: Translator, *, alone: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Discord says by itself that it is being done, and what comes of it is the answer to the press."""
+        """Defer the response: Discord itself shows that work is under way, and the result is the response."""
         with translate_discord_errors("acknowledge a press"):
             if not self.interaction.response.is_done():
                 await self.interaction.response.defer(ephemeral=alone, thinking=True)
@@ -108,7 +108,7 @@ class DiscordUploadSource(NamedTuple):
 
 
 async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
-    """The question above the reply in a direct message, if it is still there."""
+    """Return the question above the reply in a direct message, if it still exists."""
     reference, channel = interaction.message and interaction.message.reference, interaction.channel
     if not (reference and reference.message_id and isinstance(channel, discord.DMChannel)):
         return None
@@ -119,14 +119,14 @@ async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
 
 
 def upload_candidates(message: discord.Message) -> tuple[UploadCandidate, ...]:
-    """What of a message can be added."""
+    """Return the files and links of a message that can be added."""
     attached = [UploadCandidate(one.filename, str(one.id)) for one in message.attachments]
     return tuple([*attached, *uploads.find_urls(message.content)][:MAX_UPLOADS])
 
 
 FORM_SECONDS = 900.0
 MAX_FORM_OPTIONS, MAX_OPTION_LABEL = 25, 100
-"""Of one field, and characters of what one is called."""
+"""Options of one field, and characters of an option's label."""
 
 
 def build_modal(form: Form) -> ui.Modal:
@@ -140,7 +140,7 @@ def build_modal(form: Form) -> ui.Modal:
 
 
 def parse_form_values(data: Any) -> FormValues:
-    """What a submitted form says."""
+    """Return the values of a submitted form."""
     return {
         str(field.get("custom_id")): tuple(
             str(one) for one in [*(field.get("values") or ()), field.get("value")] if one
@@ -177,7 +177,7 @@ def _chosen(field: ChoiceField) -> ui.Item[Any]:
 
 
 def _fields(components: Any) -> Iterator[dict[str, Any]]:
-    """Everything that was filled in."""
+    """Yield every component, however deep."""
     for one in components:
         yield one
         yield from _fields(one.get("components", ()))
@@ -186,7 +186,8 @@ def _fields(components: Any) -> Iterator[dict[str, Any]]:
 
 
 def parse_interaction(interaction: DiscordInteraction, action: str, about: str, seen: str) -> InteractionPayload:
-    """`seen`: what a button carries besides: the root of the conversation; beside an answer, the id of that."""
+    """Return the payload of an interaction. `root` is what a button carries besides: the root of the conversation, or
+    beside an answer the answer's message."""
     message, guild_id, channel_id = interaction.message, interaction.guild_id, interaction.channel_id
     below = str(message.id) if message and not message.flags.ephemeral else seen
     there = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
@@ -209,7 +210,7 @@ def parse_interaction(interaction: DiscordInteraction, action: str, about: str, 
 
 
 class DiscordInteractionDependencies(NamedTuple):
-    """What it takes to answer somebody on Discord."""
+    """The services that interactions on Discord need."""
 
     services: BotServices
     chat: ChatApp[DiscordPost]
@@ -219,7 +220,7 @@ class DiscordInteractionDependencies(NamedTuple):
 
 
 class DiscordInteractionContext(ChannelInteractionContext):
-    """People are never of another organisation: servers are home or not."""
+    """One interaction on Discord. Nobody is of another organisation: servers are home or not."""
 
     def __init__(
         self,
@@ -231,7 +232,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
         *,
         menu_of: discord.Message | None = None,
     ) -> None:
-        """`menu_of`: the message in whose menu it was chosen."""
+        """Create it. `menu_of` is the message in whose menu the action was chosen."""
         super().__init__(parse_interaction(interaction, action, about, seen), context.services)
         self.interaction = interaction
         self._context = context
@@ -266,7 +267,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
         return self.interaction.message.jump_url if self.interaction.message else ""
 
     async def handoff_reply(self) -> HandoffReply | None:
-        """The button carries its channel and message, and theirs."""
+        """Return the person's message. The button carries the notice's channel and message, and the message's id."""
         channel, _, notice = self.payload.subject_id.partition("-")
         here, me = self.interaction.channel, self.interaction.client.user
         if not isinstance(here, discord.abc.Messageable) or me is None:
@@ -299,7 +300,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
         await self.show_texts(render.render_texts(reply), row=page_buttons(reply, self.payload.answer_message))
 
     async def show_texts(self, texts: Sequence[str], *, row: ButtonRow = ()) -> None:
-        """Show them what is written as Discord's Markdown."""
+        """Show texts that are Discord's Markdown already."""
         with translate_discord_errors("answer a press"):
             async with asyncio.timeout(REQUEST_SECONDS):
                 await send_ephemeral(self.interaction, texts, row=row)
@@ -309,7 +310,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
             await self.interaction.response.send_modal(build_modal(form))
 
     async def show_field_error(self, text: str, field: str) -> bool:
-        """A modal is gone once it is sent."""
+        """Return False: a modal is closed once it is sent."""
         return False
 
     async def replace_message(self, text: str) -> None:
@@ -335,7 +336,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
             await self.interaction.edit_original_response(view=view)
 
     async def send_export(self, data: str) -> None:
-        """In as many files as Discord takes it in."""
+        """Send the data in as many files as Discord's size limit needs."""
         content, told = data.encode(), (await self.words())(labels.EXPORTED)
         files = [
             content[start : start + limits.MAX_ATTACHMENT_BYTES]

@@ -1,6 +1,6 @@
-"""What happens after the answer, and the commands that answer by themselves, `/setup` among them.
+"""Handlers of buttons and commands, `/setup` among them.
 
-Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again.
+Discord never sends an interaction a second time: an interrupted one shows nothing and can be pressed again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SERVERS_ONLY = TranslatableText("I can be set up in servers only.")
 async def apply_setup_command(
     desk: BotServices, by: DiscordInteractionContext, where: str, choices: Mapping[str, str]
 ) -> None:
-    """Set what is chosen for this channel or its server; without choices, show what holds here."""
+    """Store the choices for this channel or its server; without choices, show the settings in force here."""
     await by.ack(Acknowledgement.PRIVATE_REPLY)
     words, place = await by.words(), setup_place(by.payload.places, where)
     if place is None:
@@ -53,7 +53,7 @@ async def apply_setup_command(
 
 
 def _named(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
-    """The choices with the channel where people are asked as the settings name it."""
+    """Return the choices, with the channel where people are asked as the settings name it."""
     asked = _CHANNEL.fullmatch(choices.get("ask", "").strip())
     if asked is None:
         return choices
@@ -63,7 +63,7 @@ def _named(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str
 
 
 def setup_place(chain: Sequence[PlaceId], where: str) -> PlaceId | None:
-    """The place that is meant: of a thread or a forum post, its channel."""
+    """Return the place to set up: for a thread or forum post its channel."""
     return chain[0 if where == SERVER else 1] if chain else None
 
 
@@ -80,17 +80,17 @@ class DiscordInteractionHandlers:
         self._days = retention_days
 
     async def on_component(self, interaction: DiscordInteraction, custom_id: str) -> None:
-        """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
+        """Handle a button or a submitted modal of ours; ignore any other."""
         if match := custom_ids.CUSTOM_ID_PATTERN.fullmatch(custom_id):
             presser = DiscordInteractionContext(interaction, self._context, *match.group("action", "answer", "root"))
             await self._context.chat.handle_interaction(presser)
 
     async def on_command(self, interaction: DiscordInteraction, name: str) -> None:
-        """One that is done as a press is."""
+        """Handle a command that is dispatched like a button."""
         await self._context.chat.handle_interaction(self._by(interaction, name))
 
     async def on_add_menu(self, interaction: DiscordInteraction, message: discord.Message) -> None:
-        """The menu `Add to knowledge`."""
+        """Handle the menu `Add to knowledge`."""
         await self._context.chat.handle_interaction(
             DiscordInteractionContext(interaction, self._context, UPLOAD_COMMAND, menu_of=message)
         )
@@ -130,7 +130,7 @@ class DiscordInteractionHandlers:
             await by.show_texts((told,))
 
     async def on_error(self, interaction: DiscordInteraction, error: Exception) -> None:
-        """A command that went wrong otherwise."""
+        """Tell the person that a command failed."""
         async with self._by(interaction, "command").report_errors():
             with translate_discord_errors("do a command"):
                 raise error

@@ -1,4 +1,4 @@
-"""How Discord shows what the bot posts besides replies, and where."""
+"""Posts other than replies on Discord: their layout and their targets."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from pipeline.values import Answer, ConversationId, HandoffNotice, MessageKey, N
 from pipeline.values.posting import Announcement, AutoLimitNotice, Digest, IndexingNotice, SharedAnswer, UploadStatus
 
 RESERVED_FOR_RESOLVER = 100
-"""Characters that are left for who resolved it."""
+"""Characters left for the name of the person who resolves it."""
 CANNOT_SHARE_HERE = TranslatableText("I could not share it here: {why}")
 
 
 class DiscordAnnouncementSender(DiscordSender):
-    """What is posted in a channel or to a person."""
+    """Sends one announcement to a channel or a person."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class DiscordAnnouncementSender(DiscordSender):
         *,
         threads: bool,
     ) -> None:
-        """`threads`: who replies is answered in a thread."""
+        """Create it. `threads`: replies to it are answered in a thread."""
         channel_id, self.recorded_names = _known(post)
         super().__init__(client, destination, post.key, receipt, channel_id=channel_id)
         self._where = DiscordMessagePlace(destination.guild_id, destination.candidate_channels[0], 0)
@@ -72,7 +72,7 @@ class DiscordAnnouncementSender(DiscordSender):
         return shared_conversation(self._where, int(name), in_thread=thread, threads=self._threads)
 
     async def send(self, part: int, post: DiscordPost) -> str:
-        """Raises NotTaken, too."""
+        """Send a message. Raises PostRefused, too."""
         try:
             return await super().send(part, post)
         except NotPosted as refused:
@@ -85,7 +85,7 @@ class DiscordAnnouncementSender(DiscordSender):
 
 
 def _known(post: Announcement) -> tuple[int, Sequence[str]]:
-    """The channel and the messages that its reference names; 0 and none of an empty one."""
+    """Return the channel and the messages that its reference names; 0 and none for an empty one."""
     if not (isinstance(post, HandoffNotice) and post.reference):
         return parse_reference(post.reference)
     there = MessageKey.parse(post.reference)
@@ -93,7 +93,7 @@ def _known(post: Announcement) -> tuple[int, Sequence[str]]:
 
 
 def announcement_reference(post: Announcement, guild_id: int | None, channel_id: int, names: Sequence[str]) -> str:
-    """The reference: of a notice, whose message people reply to, the key of that."""
+    """Return the reference; for a handoff notice the key of its message, to which people reply."""
     return (
         message_key_text(guild_id, channel_id, int(names[0]))
         if isinstance(post, HandoffNotice)
@@ -102,10 +102,11 @@ def announcement_reference(post: Announcement, guild_id: int | None, channel_id:
 
 
 class DiscordAnnouncementPoster:
-    """The port `AnnouncementPoster`. A nonce guards each post while Discord remembers it; later its text does."""
+    """The port `AnnouncementPoster`. A nonce guards each post while Discord remembers it; later it is found by its
+    content."""
 
     def __init__(self, client: DiscordClient, desk: BotServices, *, look: RenderOptions, threads: bool) -> None:
-        """`threads`: mentions are answered in threads where nothing else is set."""
+        """Create it. `threads`: mentions are answered in threads unless a place is set otherwise."""
         self._client = client
         self._desk = desk
         self._look = look
@@ -147,7 +148,7 @@ class DiscordAnnouncementPoster:
         )
 
     async def _place(self, where: AnnouncementTarget) -> tuple[int | None, int]:
-        """Its server and its channel."""
+        """Return its server and its channel."""
         if isinstance(where, PersonId):
             return None, (await (await self._client.fetch_user(int(where.user))).create_dm()).id
         if isinstance(where, PlaceId):  # which the settings name
@@ -181,13 +182,13 @@ class DiscordAnnouncementPoster:
 
 
 def upload_result_view(text: str, small: str, document: str, back: str) -> ui.LayoutView:
-    """What came of something that somebody adds, with the button that takes the `document` back."""
+    """Return the view of an upload's status, with the button that removes the `document`."""
     row = [(back, custom_ids.build_custom_id(ReplyButton.TAKE_BACK, document))] if document else []
     return build_layout(("\n-# ".join(filter(None, [escape_text(text), small])),), row)
 
 
 def _asker(notice: HandoffNotice) -> int:
-    """Who is mentioned; nobody where people are asked."""
+    """Return the person to mention; 0 where people are asked."""
     on_discord = notice.handoff.origin.platform == "discord" and notice.about is not NoticeKind.ASKED
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
@@ -197,7 +198,7 @@ def _marked(mark: str) -> str:
 
 
 def _mark(report: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
-    """By which it is found again."""
+    """Return the text by which the post is found again."""
     if isinstance(report, UploadStatus):
         return escape_text(report.text)
     return (
@@ -208,14 +209,14 @@ def _mark(report: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> s
 
 
 def render_notice_texts(shown: NoticeText, ping: str, back: str) -> list[str]:
-    """The texts of the message, which fit one; `back` leads to where it was asked."""
+    """Return the texts of the notice, which fit one message; `back` is the link to the question."""
     while sum(map(limits.utf16_length, made := _texts(shown, ping, back))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER:
         shown = _shorter(shown)
     return made
 
 
 def _shorter(shown: NoticeText) -> NoticeText:
-    """Less of what takes most room: escapes may double it."""
+    """Return the notice with less of its longest part: escapes may double its length."""
     room = {"quoted": len(_quoted(shown)), "found": len(escape_text(shown.found)), "note": len(escape_text(shown.note))}
     name = max(room, key=lambda name: room[name])
     if room[name] < len(_listed(shown)):
@@ -244,8 +245,8 @@ def _texts(shown: NoticeText, ping: str, back: str) -> list[str]:
 
 
 def _is(post: Announcement, message: discord.Message) -> bool:
-    """By the week or day that it names, the button that resolves it, or the answer it refers to; a direct message by
-    its words. Only what is shared is silent; whose it is, its last message says."""
+    """Return True if the message is the announcement: by the week or day it names, its resolve button, or the answer it
+    refers to; a direct message by its text. Only shared answers are silent; the last message tells which one it is."""
     if isinstance(post, SharedAnswer):
         return message.flags.silent
     if not isinstance(post, HandoffNotice):
@@ -261,7 +262,8 @@ def _is(post: Announcement, message: discord.Message) -> bool:
 
 
 def _ends(post: Announcement, message: discord.Message) -> bool | None:
-    """The last message of what is shared carries buttons. One is posted after the other, so those before it are its."""
+    """Return whether the message ends the shared answer: its last message has buttons. Messages are posted one after
+    the other, so those before it belong to it."""
     named = [
         found["answer"]
         for found in map(custom_ids.CUSTOM_ID_PATTERN.fullmatch, custom_ids.iter_custom_ids(message.components))
@@ -280,7 +282,7 @@ def _answered(notice: HandoffNotice) -> discord.MessageReference | None:
 
 
 def _address(notice: HandoffNotice) -> str:
-    """Where the question was asked; nothing that only the asker could open."""
+    """Return the link to the question; empty where only the asker could open it."""
     origin, message = notice.handoff.origin, notice.handoff.message
     if notice.handoff.private or not message or origin.platform != "discord" or not origin.space.isdecimal():
         return ""

@@ -1,5 +1,5 @@
-"""What delivering needs of Discord: the messages of a reply in a channel, thread or DM, “Citewell is typing …” while
-nothing of it is there, and telling its asker alone."""
+"""Replies on Discord in a channel, thread or DM, “Citewell is typing …” until they appear, and messages to the asker
+alone."""
 
 from __future__ import annotations
 
@@ -49,18 +49,17 @@ from pipeline.values import AnswerStage, IncomingMessage, LeasedMessage, Message
 
 TYPING_DELAY_SECONDS = 0.3
 TYPING_INTERVAL_SECONDS = 8.0
-"""Discord shows it for ten seconds, or until the next message."""
+"""Seconds between two typing indicators: Discord shows one for ten, or until the next message."""
 NOTIFY_SECONDS = 5.0
-"""How long who said something may wait to be told."""
+"""Seconds after which a notice to an author is given up."""
 TYPING_SETTLE_SECONDS = 2.0
-"""How long a request under way is waited for: one that came after the message would be shown beside it."""
+"""Seconds that a request under way is awaited: one that arrives after the message would show beside it."""
 
 
 @contextlib.asynccontextmanager
 async def show_typing(channel: discord.abc.Messageable | None) -> AsyncIterator[SettleIndicator]:
-    """Show it until left, or until what is given is called: before the first message, which ends it. None: nowhere.
-
-    That it cannot be shown is no reason not to answer."""
+    """Show a typing indicator until the context ends, or until the yielded function is called: before the first
+    message, which ends it. None shows none. A failure is ignored."""
     over = asyncio.Event()
     task = asyncio.create_task(_keep_typing(channel, over))
 
@@ -97,8 +96,8 @@ async def _within(seconds: float, over: asyncio.Event) -> bool:
 
 
 def heading_text(above: AnswerHeading, author: str) -> str:
-    """What stands above an answer that `author` wanted to be told: they notice the mention. The message is found again
-    by it."""
+    """Return the heading above an answer for the subscriber `author`, who is notified by the mention. The message is
+    found again by it."""
     heading, question = above
     return f"<@{PersonId.parse(author).user}> **{escape_text(heading)}**\n> {escape_text(question)}"
 
@@ -107,7 +106,8 @@ CANNOT_OPEN_THREADS = TranslatableText("I may not open threads here: I lack the 
 
 
 class DiscordReplyTarget:
-    """The thread of a message has the message's id, so it is found again without any record."""
+    """The channel or thread of a reply. The thread of a message has the message's id, so it is found again without any
+    record."""
 
     def __init__(self, client: discord.Client, message: IncomingMessage, where: DiscordMessagePlace) -> None:
         self._client = client
@@ -117,20 +117,21 @@ class DiscordReplyTarget:
         itself = where.channel_id == where.message_id
         self._threads = begins and not itself and message.manner in (MessageTrigger.MENTION, MessageTrigger.OVERHEARD)
         self.remarks: list[TranslatableText] = []
-        """What is to be said about where the reply went."""
+        """Notes about where the reply went."""
 
     @property
     def opens_thread(self) -> bool:
-        """The reply goes into a thread that is opened for it."""
+        """True where a thread is opened for the reply."""
         return self._threads
 
     @property
     def candidate_channels(self) -> tuple[int, ...]:
-        """The channels the reply may be in, the likeliest first."""
+        """The channels that the reply may be in, the likeliest first."""
         return (self._where.message_id, self._where.channel_id) if self._threads else (self._where.channel_id,)
 
     async def open(self) -> int:
-        """The channel to post in. Without the permission to open a thread, the question's own, with a remark."""
+        """Return the channel to post in. Without the permission to open a thread it is the question's own, with a
+        remark."""
         if not self._threads:
             return self._where.channel_id
         channel = self._client.get_partial_messageable(self._where.channel_id, guild_id=self._where.guild_id)
@@ -149,12 +150,12 @@ class DiscordReplyTarget:
 
 
 class DiscordReply(DiscordSender):
-    """The reply to one question: a `ReplySender`, and one of `EditingSender`."""
+    """The reply to one question: a `ReplySender` and an `EditingSender`."""
 
     def __init__(
         self, client: discord.Client, work: LeasedMessage, receipt: PostRecorder, *, content: bool, pace: EditTiming
     ) -> None:
-        """`content`: we may read what is not addressed to us."""
+        """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._message = work.message
         self._target = DiscordReplyTarget(client, work.message, message_place(work.message))
         self._content = content
@@ -187,7 +188,7 @@ class DiscordReply(DiscordSender):
         return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in shown]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[DiscordPost]:
-        """A message that began as a card can only stay one."""
+        """Render the reply without components, unless it began as a card: such a message can only stay one."""
         heading = self._above(above)
         if not begun:
             return [
@@ -200,7 +201,7 @@ class DiscordReply(DiscordSender):
         return [DiscordPost(build_layout([text for text in texts if text])) for texts in shown]
 
     async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        """They are in the message."""
+        """Return True: the files are in the message."""
         return True
 
     def _above(self, above: AnswerHeading | None) -> str:
@@ -208,12 +209,12 @@ class DiscordReply(DiscordSender):
 
 
 class DiscordReplyPoster:
-    """The `Posts` of one connection."""
+    """The port `ReplyPoster`, for one connection."""
 
     def __init__(
         self, client: discord.Client, asking: DiscordCommandIntake, *, content: bool, pace: EditTiming
     ) -> None:
-        """`content`: we may read what is not addressed to us."""
+        """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._client = client
         self._asking = asking
         self._content = content
@@ -226,7 +227,7 @@ class DiscordReplyPoster:
         return DiscordPrivateReply(self._client, work, self._asking, self._pace)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
-        """Under the question or in the thread opened from it."""
+        """Look below the question and in the thread opened from it."""
         target = DiscordReplyTarget(self._client, work.message, message_place(work.message))
         with translate_discord_errors("look for what was posted"):
             channel_id, names = await find_unrecorded(self._client, reply_destination(self._client, work, target))
@@ -246,7 +247,7 @@ class DiscordReplyPoster:
             await asker.send(text, suppress_embeds=True, **guarded)
 
     async def is_shared(self, channel: str) -> bool:
-        """Discord has no channels that two organisations share."""
+        """Return False: Discord has no channels that two organisations share."""
         return False
 
     def upload_button_value(self, message: IncomingMessage) -> str:
@@ -254,7 +255,7 @@ class DiscordReplyPoster:
 
 
 class DiscordNotifier:
-    """The port `Tells`: in reply."""
+    """The port `Notifier`: by a reply."""
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
@@ -271,7 +272,7 @@ class DiscordNotifier:
             await self._reply(remark.key, content=unsent.text, suppress_embeds=True)
 
     async def _reply(self, to: MessageKey, **shown: Any) -> None:
-        """Nothing depends on it."""
+        """Reply, best effort."""
         where = DiscordMessagePlace.from_key(to)
         channel = self._client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
         with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
@@ -280,7 +281,7 @@ class DiscordNotifier:
 
 
 def reply_destination(client: discord.Client, work: LeasedMessage, target: DiscordReplyTarget) -> DiscordDestination:
-    """Under the question, or in the thread that is opened from it."""
+    """Return the destination: below the question, or in the thread that is opened from it."""
     where, begins = message_place(work.message), reply_opening(work)
     refers_to = discord.MessageReference(message_id=where.message_id, channel_id=where.channel_id)
     hopeless = (
@@ -301,7 +302,7 @@ def reply_destination(client: discord.Client, work: LeasedMessage, target: Disco
 
 
 def reply_opening(work: LeasedMessage) -> ReplyOpening | None:
-    """What an answer begins with that somebody wanted to be told; None for any other."""
+    """Return the opening of an awaited answer; None for any other."""
     message, answer = work.message, work.answer
     if message.manner is not MessageTrigger.AWAITED or answer is None:
         return None
@@ -310,7 +311,7 @@ def reply_opening(work: LeasedMessage) -> ReplyOpening | None:
 
 
 def prepend_heading(pages: tuple[DiscordPage, ...], above: str) -> tuple[DiscordPage, ...]:
-    """The pages with `above` on the first, or before it where that has no room."""
+    """Return the pages with `above` on the first, or before it where that has no room."""
     first, *more = pages
     size = sum(map(limits.utf16_length, (above, first.body, first.sources, first.status)))
     if size > limits.MAX_TEXT:
@@ -319,7 +320,7 @@ def prepend_heading(pages: tuple[DiscordPage, ...], above: str) -> tuple[Discord
 
 
 def thread_name(question: str) -> str:
-    """The question as the name of a thread: one line of at most 100 characters."""
+    """Return the question as the name of a thread: one line of at most 100 characters."""
     name = strip_hidden(question) or "Question"
     if limits.utf16_length(name) <= limits.MAX_THREAD_NAME:
         return name

@@ -1,8 +1,8 @@
-"""Questions asked by command: through the inbox like every question, back through the interaction's token.
+"""Questions by command: through the inbox like every question, back through the interaction's token.
 
-The first message of the reply is the one Discord made when the command was acknowledged; editing it is idempotent,
-so a crash costs nothing while the token lives (15 minutes). Further messages cannot be found again: after a crash
-they are not posted, and the reply says so.
+The first message of the reply is the one Discord made when the command was acknowledged. Editing it is idempotent, so a
+crash costs nothing while the token is valid (15 minutes). Further messages cannot be found again: after a crash they
+are not posted, and the reply says so.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ from pipeline.words import wording
 
 ORIGINAL_MESSAGE = "@original"
 ACK_SECONDS = 2.0
-"""Discord gives three until the first response."""
+"""Seconds until a command is acknowledged at the latest; Discord gives three."""
 
 
 class OpenCommand(NamedTuple):
-    """A command of this process; one of the process before can be answered, but not be followed up."""
+    """A command of this process. One of an earlier process can be answered, but not be followed up."""
 
     interaction: DiscordInteraction
     acknowledged: asyncio.Event
 
 
 class DiscordCommandIntake:
-    """Takes such questions in, and knows those that are being answered."""
+    """Accepts questions by command, and knows those that are being answered."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
@@ -62,9 +62,8 @@ class DiscordCommandIntake:
     async def ask(
         self, interaction: DiscordInteraction, question: str, private: bool, files: tuple[Attachment, ...]
     ) -> None:
-        """Put the question into the inbox, then acknowledge; what could not be kept is said.
-
-        Where the inbox takes longer than Discord waits, it is acknowledged first: the question may still be kept."""
+        """Put the question into the inbox, then acknowledge it; say so if it could not be stored. Where the inbox takes
+        longer than Discord waits, it is acknowledged first: the question may still be stored."""
         message = parse_command(interaction, question, private=private, files=files)
         self.open = {name: one for name, one in self.open.items() if not one.interaction.is_expired()}
         opened = self.open[message.key] = OpenCommand(interaction, asyncio.Event())
@@ -84,14 +83,14 @@ class DiscordCommandIntake:
 
 
 class DiscordPrivateReply:
-    """Back to whoever used a command: a `PrivateSender`, and one of `EditingSender`."""
+    """The private reply to a command: a `PrivateSender` and an `EditingSender`."""
 
     can_attach = True
 
     def __init__(
         self, client: discord.Client, work: LeasedMessage, asking: DiscordCommandIntake, pace: EditTiming
     ) -> None:
-        """Raises NotPosted once the token has expired."""
+        """Create it. Raises NotPosted once the token has expired."""
         self.edit_timing = pace
         self._client = client
         self._work = work
@@ -153,7 +152,8 @@ class DiscordPrivateReply:
 
 @contextmanager
 def _taken() -> Iterator[None]:
-    """Raises NotPosted where the reply of a command can no longer be reached; else as `translated`."""
+    """Translate errors inside the context. Raises NotPosted where the reply of a command can no longer be reached, else
+    the errors of `translate_discord_errors`."""
     with translate_discord_errors("answer a command"):
         try:
             yield

@@ -1,4 +1,4 @@
-"""What we posted, found again after a crash: Discord keeps no key of ours with it."""
+"""Finds our messages again after a crash: Discord stores no key of ours with them."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from adapters.discord.rendering import custom_ids
 
 log = structlog.get_logger(__name__)
 CLOCK_SKEW = timedelta(seconds=60)
-"""How far Discord's clock and ours may differ."""
+"""Time that Discord's clock and ours may differ."""
 MAX_SCANNED_MESSAGES = 1000
-"""Messages that are looked through."""
+"""Messages that are searched."""
 MessageMatcher = Callable[[discord.Message, int], bool]
-"""Whether a message of ours in a channel is the one."""
+"""Tells whether a message of ours in a channel is part of the post."""
 EndMatcher = Callable[[discord.Message], bool | None]
-"""Whether a known message is the last one: False where it is that of another, to which those before it belong; None
-where it does not say."""
+"""Tells whether a matching message is the last one: False where it ends another post, to which those before it belong;
+None where it does not say."""
 
 
 def end_unknown(message: discord.Message) -> None:
-    """None of them says so."""
+    """Return None: no message says so."""
 
 
 class ReplyOpening(NamedTuple):
-    """How a reply begins that nobody asks for now: others of ours may refer to the same message, or to none."""
+    """The opening of an awaited reply: others of ours may refer to the same message, or to none."""
 
     text: str
     answer_id: str
     mentioned_user: int
     """The person who is mentioned."""
     since: datetime
-    """When it was begun."""
+    """When the reply was begun."""
 
     def matches(self, message: discord.Message) -> bool:
-        """Whether `message` is the first or the last of the reply. Of those between, nonces guard alone."""
+        """Return True if `message` is the first or the last of the reply. Only nonces guard those between."""
         names = map(custom_ids.CUSTOM_ID_PATTERN.fullmatch, custom_ids.iter_custom_ids(message.components))
         ends = any(name and name["answer"] == self.answer_id for name in names)
         return ends or next(custom_ids.iter_texts(message.components), message.content).strip() == self.text.strip()
@@ -55,7 +55,7 @@ async def find_messages(
     known: MessageMatcher,
     ends: EndMatcher = end_unknown,
 ) -> list[int]:
-    """Our messages that are `known`, oldest first. Nothing where there is no such channel or we may not look."""
+    """Return our messages that match, oldest first; none where the channel is missing or unreadable."""
     found: list[int] = []
     begun: list[int] = []
     try:
@@ -73,8 +73,8 @@ async def find_messages(
 
 
 def answer_matcher(where: DiscordMessagePlace, opening: ReplyOpening | None) -> MessageMatcher:
-    """Those that answer a question: in its channel they refer to it, in a thread opened from it to nothing. What was
-    shared is silent."""
+    """Return the matcher of a question's answer: in its channel it refers to the question, in a thread opened from it
+    to nothing. Shared answers are silent."""
 
     def known(message: discord.Message, channel_id: int) -> bool:
         expected = (where.message_id or None) if channel_id == where.channel_id else None

@@ -1,4 +1,4 @@
-"""The gateway side: one discord.py client that hands events on and knows whether it is alive."""
+"""The gateway client: hands events on and knows whether the connection is alive."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from pipeline.rules.tenancy import workspace_scope
 from pipeline.values import PlaceId
 
 GATEWAY_CHECKPOINT_SECONDS = 10.0
-"""How often it is noted up to when everything was read."""
+"""Seconds between two checkpoints."""
 GUILDS_SECONDS = 20.0
-"""How long a look-up waits until the servers are known."""
+"""Seconds that a lookup waits until the servers are known."""
 MAX_DISCONNECTS, DISCONNECT_WINDOW = 10, 60.0
 """Connections of a shard that may be lost within a minute. discord.py makes the next one at once where Discord ends it:
 2,700 in five seconds."""
@@ -44,12 +44,12 @@ InteractionCallback = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
 class DiscordClient(discord.Client):
-    """Nothing here answers anything: what happens goes to the `intake`, presses and modals to `on_press`."""
+    """The discord.py client. It answers nothing itself: events go to the `intake`, buttons and modals to `on_press`."""
 
     intake: DiscordIntake
     on_press: InteractionCallback
     setup_callback: Callable[[], Awaitable[None]]
-    """These three are set before it starts."""
+    """Set before the client starts, like the two above."""
 
     def __init__(
         self,
@@ -65,9 +65,12 @@ class DiscordClient(discord.Client):
         directs: bool = True,
         **sharding: Any,
     ) -> None:
-        """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
-        `identify_seconds` lie between two sessions. `heard_as`: what is noted of how far everything is known is noted
-        of this. `directs`: direct messages are told to it. `sharding` is for discord.py's client of several shards."""
+        """Create the client.
+
+        `api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class. There
+        are `identify_seconds` between two sessions. `heard_as` names the client's checkpoint. `directs`: it receives
+        direct messages. `sharding` is for discord.py's client of several shards.
+        """
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=build_intents(message_content=message_content),
@@ -92,12 +95,12 @@ class DiscordClient(discord.Client):
         self._gap: asyncio.Task[None] | None = None
         self._caught_up = False
         self._told = False
-        """All servers of this session are told."""
+        """True once Discord has sent all servers of this session."""
         self._complete = asyncio.Event()
-        """They are, and the gateway is there to tell what changes in them."""
+        """Set while all servers are known and the gateway is connected to report changes."""
         self._linked = False
         self.heard = time.monotonic()
-        """When the gateway last said anything, on the monotonic clock."""
+        """When the gateway last sent anything, on the monotonic clock."""
 
     async def setup_hook(self) -> None:
         if self._api_url:
@@ -106,7 +109,8 @@ class DiscordClient(discord.Client):
         await self.setup_callback()
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Raises Unavailable where sessions end as soon as they are opened: the next one is opened after a wait."""
+        """Wait between sessions. Raises Unavailable where sessions end as soon as they are opened: the next one is
+        opened after a wait."""
         if not initial:
             await asyncio.sleep(self._pause)
             if wait := self._budget.seconds_until_allowed():
@@ -114,12 +118,13 @@ class DiscordClient(discord.Client):
         self._budget.spend()
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
-        """Hand an event on, unless we are closed: discord.py reports `ready` some time later whatever happens."""
+        """Dispatch an event, unless the client is closed: discord.py reports `ready` some time later whatever
+        happens."""
         if not self.is_closed():
             super().dispatch(event, *args, **kwargs)
 
     async def close(self) -> None:
-        """Also a session that was not open yet: discord.py forgets it, and its heart goes on beating."""
+        """Close, also a session that was not open yet: discord.py forgets it, and its heartbeat goes on."""
         if self._gap:
             self._gap.cancel()
         await super().close()
@@ -129,12 +134,12 @@ class DiscordClient(discord.Client):
 
     @property
     def is_public(self) -> bool:
-        """Whether anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
+        """True where anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
         return self.application is None or self.application.bot_public
 
     async def wait_for_guilds(self, guild_id: int | None = None) -> None:
-        """Wait until a server, or without one every server, is known as it is now: a session begins with their ids
-        alone, and while it is cut off nobody tells who may not read something any more. Raises Unavailable."""
+        """Wait until a server, or without one every server, is known as it is now. A session begins with their ids
+        alone, and while it is cut off nobody reports lost permissions. Raises Unavailable."""
         try:
             async with asyncio.timeout(GUILDS_SECONDS):
                 await self._complete.wait()
@@ -147,13 +152,13 @@ class DiscordClient(discord.Client):
         self.heard = time.monotonic()
 
     async def on_connect(self) -> None:
-        """A fresh session: the servers are told one by one."""
+        """Start a fresh session, in which Discord sends the servers one by one."""
         self._linked = True
         self._told = False
         self._complete.clear()
 
     async def on_ready(self) -> None:
-        """All servers of a fresh session are told: whatever was said since the last one has to be read."""
+        """Read what was missed since the last session, now that all servers are known."""
         self._told = True
         self._complete_if_there()
         self._read_gap()
@@ -169,7 +174,7 @@ class DiscordClient(discord.Client):
         self._gap = asyncio.create_task(self._fill_gap())
 
     async def on_guild_available(self, _: discord.Guild) -> None:
-        """A server that was out of order is back: what was said there meanwhile has to be read as well."""
+        """Read what was missed on a server that is available again."""
         if self._gap:
             self._read_gap()
 
@@ -182,7 +187,7 @@ class DiscordClient(discord.Client):
         await self._mark_if_all_read()
 
     async def on_disconnect(self) -> None:
-        """Where that is all that happens, the connection is given up, and whoever listens waits longer each time."""
+        """Note the loss. A client that only loses connections is closed, and its caller waits longer each time."""
         self._linked = self._caught_up = False
         self._complete.clear()
         now = time.monotonic()
@@ -192,7 +197,7 @@ class DiscordClient(discord.Client):
             await self.close()
 
     async def on_resumed(self) -> None:
-        """Discord has replayed what was missed, unless a gap is still being read."""
+        """Note that Discord has replayed what was missed, unless missed messages are still being read."""
         self._linked = True
         self._complete_if_there()
         self._caught_up = self._gap is not None and self._gap.done()
@@ -243,7 +248,7 @@ class DiscordClient(discord.Client):
             await self.on_press(interaction, custom_id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""
+        """Handle a submitted modal: discord.py forgets its own over a restart, so ours are read here."""
         if interaction.type is discord.InteractionType.modal_submit:
             data: Any = interaction.data or {}
             await self.handle_component(interaction, str(data.get("custom_id", "")))
@@ -251,13 +256,12 @@ class DiscordClient(discord.Client):
     # --- Whether it is alive -----------------------------------------------------------------
 
     def has_live_gateway(self, *, silence: float = SILENCE_SECONDS) -> bool:
-        """Whether there is a gateway session, and the gateway has said something within `silence` seconds."""
+        """Return True if there is a session, and the gateway has sent something within `silence` seconds."""
         return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
 
     async def run_watchdog(self, *, silence: float = SILENCE_SECONDS, mark: float = GATEWAY_CHECKPOINT_SECONDS) -> None:
-        """Note how far everything was read, until the gateway is dead: then raise Unavailable.
-
-        Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
+        """Save checkpoints until the gateway is dead, then raise Unavailable. Raises unexpected errors of catching up,
+        too: a bot that missed something must not go on."""
         while True:
             await asyncio.sleep(min(mark, silence / 3))
             quiet = time.monotonic() - self.heard
@@ -270,24 +274,25 @@ class DiscordClient(discord.Client):
 
     @property
     def _whole(self) -> bool:
-        """Whether no part of the servers is cut off while another is there."""
+        """True where every shard is connected."""
         return True
 
     async def _mark_if_all_read(self) -> None:
-        """A start reads from the last mark on; without one it reads only channels that were seen before."""
+        """Save a checkpoint. A start reads from the last one on; without one it reads only channels that were seen
+        before."""
         everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
         if everywhere and not self.intake.unsaved:
             await self._catch_up.save_checkpoint(time.time())
 
 
 class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
-    """The same over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
+    """A client over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
 
     def __init__(self, *given: Any, shards: ShardRange, **more: Any) -> None:
         self._down = set(shards.ids)
-        """Those that are not there now."""
+        """Shards that are not connected."""
         self._new = set(shards.ids)
-        """Those whose servers are not told yet."""
+        """Shards whose servers are not known yet."""
         self._shards = shards
         sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **more}
         super().__init__(
@@ -295,18 +300,18 @@ class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
         )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """One after the other."""
+        """Wait between the sessions of two shards."""
         if not initial:
             await asyncio.sleep(self._pause)
         self._budget.spend()
 
     async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
-        """Raises Unavailable where no session may be opened today: discord.py would try for ever."""
+        """Launch a shard. Raises Unavailable where no session may be opened today: discord.py would retry for ever."""
         self._budget.check()
         await super().launch_shard(gateway, shard_id, initial=initial)
 
     async def wait_for_guilds(self, guild_id: int | None = None) -> None:
-        """Where its shard is there, a server waits for no other one."""
+        """Wait for the servers; a server whose shard is connected waits for no other one."""
         if guild_id is None or self._shards.shard_of(guild_id) in self._down | self._new:
             await super().wait_for_guilds(guild_id)
 
@@ -317,7 +322,7 @@ class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
         self._down.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
-        """Where another one is new, all may have waited for this one."""
+        """Note the shard. Where another one is new, all may have waited for this one."""
         self._down.discard(shard_id)
         if self._told:
             self._complete_if_there()
@@ -325,14 +330,14 @@ class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
             await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
-        """What was said on any of its servers since has to be read, once all are there."""
+        """Read what was missed on its servers, once all shards are connected."""
         self._down.discard(shard_id)
         self._new.discard(shard_id)
         if self._whole:
             await super().on_ready()
 
     async def on_ready(self) -> None:
-        """Told for the first sessions alone: `on_shard_ready` is told for each."""
+        """Do nothing: it comes for the first sessions alone, `on_shard_ready` for each."""
 
     @property
     def _whole(self) -> bool:

@@ -1,4 +1,4 @@
-"""How often a session may be opened: Discord resets the token of a bot that identifies 1,000 times a day."""
+"""Limits how often sessions are opened: Discord resets the token of a bot that identifies 1,000 times a day."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ FREE_IDENTIFIES = 3
 MIN_IDENTIFY_SECONDS, MAX_IDENTIFY_SECONDS = 5.0, 900.0
 """Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
 SHARDED_IDENTIFIES = 800
-"""The same for all shards of all processes together, where there are several."""
+"""Identifications in 24 hours of all shards of all processes together."""
 HEALTHY_SECONDS = 1500.0
-"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A stop that was
-asked for ends it, too."""
+"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A clean stop
+ends it, too."""
 
 log = structlog.get_logger(__name__)
 
 
 class IdentifyBudget:
-    """Counts identifications across restarts, and says how long to wait before the next one."""
+    """Counts identifications across restarts, and tells how long to wait before the next one."""
 
     def __init__(
         self,
@@ -38,14 +38,14 @@ class IdentifyBudget:
         budget: int = DAILY_IDENTIFIES,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """A start identifies once for each of this process's `shards`."""
+        """Create it. A start identifies once for each of this process's `shards`."""
         self._memory = memory
         self._at_once = len(shards.ids)
         self._budget = min(budget * self._at_once, max(1, SHARDED_IDENTIFIES * self._at_once // shards.total))
         self._clock = clock
 
     def seconds_until_allowed(self) -> float:
-        """Seconds until the next identification may be made."""
+        """Return the seconds until the next identification is allowed."""
         row, later = 0, self._clock()
         for moment in reversed(self._memory.identified_at):
             if abs(later - moment) > HEALTHY_SECONDS or moment <= self._memory.stopped_at:
@@ -62,7 +62,7 @@ class IdentifyBudget:
         self._memory.mark_identified((*self.check(), self._clock()))
 
     def check(self) -> tuple[float, ...]:
-        """When those of the last 24 hours were. Raises Unavailable when none is left."""
+        """Return the times of the identifications of the last 24 hours. Raises Unavailable when none is left."""
         now = self._clock()
         today = tuple(moment for moment in self._memory.identified_at if abs(now - moment) < IDENTIFY_WINDOW_SECONDS)
         if len(today) >= self._budget:
@@ -74,7 +74,7 @@ class IdentifyBudget:
         return today
 
     def mark_clean_stop(self) -> None:
-        """The session was ended because somebody wanted so, and not by a crash."""
+        """Record that the session was ended on purpose, and not by a crash."""
         try:
             self._memory.mark_stopped(self._clock())
         except Unavailable as error:

@@ -1,7 +1,7 @@
-"""Reading one gap: what was said in the channels that we were ever asked in, since everything was known.
+"""Reads missed messages in the channels where the bot was ever asked.
 
-First what stands in the channels themselves, where people mention us; then threads, those with something new before
-those that nobody can tell of.
+First the channels themselves, where people mention the bot; then threads, those with news before those that Slack says
+nothing about.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pipeline.ports import Inbox
 from pipeline.ports.services import ChannelService
 
 LAST_RETRY_SECONDS = 360.0
-"""Seconds after which Slack has delivered an event or never will: it sends again at once, after a minute and after
-five."""
+"""Seconds after which Slack has delivered an event or never will: it retries at once, after a minute and after five."""
 MAX_THREADS = 100
-"""Threads that we answered in, the last ones, that are looked into however old they are."""
+"""The last threads with an answer that are read, however old they are."""
 CATCH_UP_PAGE_SIZE = 200
 CATCH_UP_BURST, CATCH_UP_PAUSE_SECONDS = 15, 1.5
-"""Of each method: Slack allows 50 calls of one a minute, and answers need some of them."""
+"""Calls of each method without a wait, and the pause between further ones: Slack allows 50 a minute, and answers need
+some."""
 MissedMessage = dict[str, Any]
 CATCH_UP_INFO_METHOD, CATCH_UP_HISTORY_METHOD, CATCH_UP_REPLIES_METHOD = (
     "conversations.info",
@@ -33,18 +33,18 @@ CATCH_UP_INFO_METHOD, CATCH_UP_HISTORY_METHOD, CATCH_UP_REPLIES_METHOD = (
 
 
 class SlackUnread(NamedTuple):
-    """Of a channel."""
+    """A channel or thread to read."""
 
     channel: str
     thread: str = ""
-    """The message that it began with."""
+    """The first message of the thread."""
     older_threads: bool = False
-    """Threads that began before the gap, and have news."""
+    """True for the threads that began before the range and have news."""
 
 
 class SlackMissedReader:
-    """What was said in one workspace. A thread that began longer than the horizon before the gap is looked into when
-    we answered in it: only reading it tells whether it has news."""
+    """Reads the missed messages of one workspace. A thread that began more than `MAX_AGE_SECONDS` before the range is
+    read where the bot answered in it: only reading it tells whether it has news."""
 
     def __init__(
         self,
@@ -67,12 +67,13 @@ class SlackMissedReader:
             for method in (CATCH_UP_INFO_METHOD, CATCH_UP_HISTORY_METHOD, CATCH_UP_REPLIES_METHOD)
         }
         self._shared: dict[str, bool] = {}
-        """The channels that may be read, and whether others read along there."""
+        """The channels that may be read, and whether each is shared with other organisations."""
         self._threads: list[SlackUnread] = []
-        """Where something new was said."""
+        """Threads with news."""
 
     async def places(self) -> AsyncIterator[SlackUnread]:
-        """After a first start what comes is missed where we fail, and nowhere else."""
+        """Yield the places to read. After a first start nothing is missed except messages that could not be
+        accepted."""
         if self._since.is_first_start and not self._since.failed_channels:
             return
         space = str(self._me.place())
@@ -91,7 +92,8 @@ class SlackMissedReader:
                 yield SlackUnread(one.channel, one.thread)
 
     async def messages(self, place: SlackUnread) -> AsyncGenerator[MissedMessage, None]:
-        """Refused where Slack does not say who reads along in a channel: then nothing may be answered there."""
+        """Yield the missed messages. Raises Refused where Slack does not say who reads along in a channel: then nothing
+        may be answered there."""
         if place.older_threads:
             wanted = {"oldest": f"{self._began:.6f}", "latest": f"{self._since.start:.6f}"}
             self._note_threads(place.channel, await self._all(CATCH_UP_HISTORY_METHOD, channel=place.channel, **wanted))
@@ -111,7 +113,7 @@ class SlackMissedReader:
         await self._intake.accept({"team_id": self._me.team, "is_ext_shared_channel": shared, "event": event})
 
     async def _channel(self, channel: str) -> list[MissedMessage]:
-        """What stands in a channel itself."""
+        """Return the messages outside threads in a channel."""
         shared = False
         if not channel.startswith("D"):
             await self._pacers[CATCH_UP_INFO_METHOD].wait()

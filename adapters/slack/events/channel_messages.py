@@ -1,4 +1,4 @@
-"""What people say in channels that are a source: as it is said, and what is read of it."""
+"""Messages of channels that are a source: new ones, and what is read of them."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from pipeline.errors import Refused, Unavailable
 from pipeline.values import ChannelMessage, PlaceId
 
 UNSEEN_SECONDS = 60.0
-"""Seconds for which a message that is not found may be one that Slack does not show yet, and not one that is gone."""
+"""Seconds for which a missing message may be one that Slack does not show yet, and not one that is gone."""
 
 
 class SlackChannelMessages:
-    """One workspace's."""
+    """Reads channel messages of one workspace."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, address: str) -> None:
-        """`address` is that of the workspace, such as `https://acme.slack.com/`."""
+        """Create it. `address` is that of the workspace, such as `https://acme.slack.com/`."""
         self._web = web
         self._me = me
         self._address = address.rstrip("/")
         self.names = SlackNames(web)
 
     async def resolve_mentions(self, message: SlackPayload) -> dict[str, Any]:
-        """A message with the names of what it mentions, and of what the messages mention that it passes on."""
+        """Return a message with the names of its mentions, also in the messages that it forwards."""
         named: dict[str, Any] = copy.deepcopy(dict(message))
         for one in text_holders(named):
             one["text"] = await self.names.resolve_mentions(str(one.get("text") or ""), self._me.user)
         return named
 
     def message_loader(self, body: SlackPayload) -> MessageLoader | None:
-        """At the message that an event tells of; None where it tells of none that people read."""
+        """Return the loader of an event's message; None where the event has none that people read."""
         event = body.get("event") or {}
         match event.get("type"), event.get("subtype"):
             case "message", "message_changed":
@@ -60,13 +60,15 @@ class SlackChannelMessages:
         return None
 
     async def _changed(self, told: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
-        """An event tells the text alone; looked at again it has its reactions, too, but maybe not this text yet."""
+        """Load an edited message. The event has only the text; a lookup has reactions, too, but maybe not this text
+        yet."""
         found = await self._found(channel, str(told.get("ts") or "")) or told
         now = found if _is_newer(found, told) else {**told, "reactions": found.get("reactions")}
         return await self._now(now, channel)
 
     async def _reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
-        """Raises Unavailable for what was said a moment ago and is not to be seen yet: the event comes again."""
+        """Load a message that was reacted to. Raises Unavailable for a recent one that Slack does not show yet: the
+        event comes again."""
         if found := await self._found(channel, ts):
             return await self._now(found, channel)
         if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN_SECONDS:
@@ -74,7 +76,7 @@ class SlackChannelMessages:
         raise Refused("a message that was reacted to is not to be seen")
 
     async def _found(self, channel: PlaceId, ts: str) -> SlackPayload | None:
-        """A message as it is now; None where it is not to be seen."""
+        """Return a message as it is now; None where it is not visible."""
         exactly = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
         for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
             try:
@@ -94,15 +96,15 @@ class SlackChannelMessages:
         return tuple([await self.parse_channel_message(channel, one) for one in messages if self._is_read(one)])
 
     def _is_read(self, message: SlackPayload) -> bool:
-        """Of people, and for people: no questions to us."""
+        """Return True for messages of people to people: no questions to the bot."""
         return self.is_person_message(message) and not self.is_for_bot(str(message.get("text") or ""))
 
     def is_for_bot(self, text: str) -> bool:
-        """Whether a message addresses the bot."""
+        """Return True if a message mentions the bot."""
         return bool(mention_pattern(self._me.user).search(text))
 
     def is_person_message(self, message: SlackPayload) -> bool:
-        """No joins, no bots, and not kept out."""
+        """Return True for messages of people: no joins, no bots, none marked as off the record."""
         spoken = message.get("subtype") in PERSON_SUBTYPES and is_from_person(message, self._me)
         return spoken and EXCLUDED_REACTION not in _reactions(message)
 
@@ -125,12 +127,12 @@ class SlackChannelMessages:
         )
 
     def message_to_text(self, text: str) -> str:
-        """The words that a person sees, without our own mention."""
+        """Return the words that a person sees, without the mention of the bot."""
         return message_to_text(text, self._me.user)
 
 
 def _is_newer(found: SlackPayload, told: SlackPayload) -> bool:
-    """Whether what was found is what an event told, or newer."""
+    """Return True if the loaded message is the event's, or newer."""
     at, last = _edited(told), _edited(found)
     return at is None or (last is not None and last >= at)
 

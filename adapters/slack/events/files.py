@@ -1,4 +1,4 @@
-"""Files of Slack's, downloaded from Slack alone."""
+"""Files on Slack, downloaded from Slack alone."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FILES_SCOPE = "files:read"
 
 
 class SlackFile(Value):
-    """One that can be downloaded."""
+    """A file that can be downloaded."""
 
     name: str
     media_type: str
     url: str
     link: str
-    """Opens it in Slack, for whoever may see it there."""
+    """The address that opens it in Slack, for people who may see it there."""
     max_bytes: int
     """Bytes that it may have."""
 
@@ -38,9 +38,8 @@ class SlackFiles:
         self._origin = files_origin(api_url)
 
     async def find(self, file_id: str) -> SlackFile:
-        """What Slack says of a file now; what a message says of it may be a stub, as in channels shared with others.
-
-        Raises NotAdded for one that is gone or not Slack's, and Unavailable."""
+        """Return Slack's current data of a file: a message may hold a stub, as in shared channels. Raises UploadRefused
+        for a file that is gone or not on Slack, and Unavailable."""
         try:
             found: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
         except SlackRefused as declined:
@@ -62,7 +61,7 @@ class SlackFiles:
         )
 
     async def download(self, file: SlackFile) -> bytes:
-        """Raises NotAdded, and Unavailable."""
+        """Download a file. Raises UploadRefused, and Unavailable."""
         bearer = {"authorization": f"Bearer {self._token}"}
         here = urlsplit(self._origin)
         beside = {"origin": self._origin, "ports": frozenset({here.port or 443}), "private": here.scheme == "http"}
@@ -73,7 +72,7 @@ class SlackFiles:
 
 
 def files_origin(api_url: str) -> str:
-    """Where Slack keeps its files: `https://files.slack.com` beside `https://slack.com/api/`."""
+    """Return the origin of Slack's files: `https://files.slack.com` for `https://slack.com/api/`."""
     parts = urlsplit(api_url)
     try:
         ipaddress.ip_address(parts.hostname or "")
@@ -88,6 +87,6 @@ def is_same_origin(url: str, origin: str) -> bool:
 
 
 def _signs_in(fetched: FetchResponse, file: SlackFile, origin: str) -> bool:
-    """Whether Slack sent its form to sign in instead: that comes as an ordinary page, to whoever may not read files."""
+    """Return True if Slack sent its login form instead: an ordinary page, for a token that may not read files."""
     page = fetched.headers.get("content-type", "").startswith("text/html") and "html" not in file.media_type
     return page or not is_same_origin(fetched.url, origin)

@@ -1,4 +1,4 @@
-"""What people said before: around a message, in its thread, and in a channel that becomes a source."""
+"""Earlier messages: around a question, in its thread, and in a channel that becomes a source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.errors import Refused
 from pipeline.values import Attachment, ChannelMessage, HistoryPage, IncomingMessage, PlaceId, ThreadContext
 
 HISTORY_PAGE_SIZE = 100
-"""Messages of a channel that are read in one go, with their threads."""
+"""Messages of a channel that are read at a time, with their threads."""
 MAX_THREAD_REPLIES = 200
 """Messages of a thread that are read at a time."""
 HISTORY_BURST = 15
@@ -28,7 +28,7 @@ SlackMessage = dict[str, Any]
 
 
 class SlackHistoryReader:
-    """The port `Reads`, in one workspace."""
+    """The port `HistoryReader`, for one workspace."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, talk: SlackChannelMessages, files: SlackFiles) -> None:
         self._web = web
@@ -40,7 +40,8 @@ class SlackHistoryReader:
         }
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
-        """Of a longer thread the first REPLIES; in the channel itself the one above. Raises Declined or Unavailable."""
+        """Return the messages above: of a long thread the first `MAX_THREAD_REPLIES`, in a channel the one above.
+        Raises SlackRefused or Unavailable."""
         channel, thread = message.conversation.channel, message.conversation.thread
         ts = message.place.message
         if thread == ts:
@@ -56,7 +57,8 @@ class SlackHistoryReader:
         return ThreadContext(messages=tuple(said))
 
     async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
-        """Raises Declined or Unavailable."""
+        """Return the messages of people above a message in its thread; None outside a thread. Raises SlackRefused or
+        Unavailable."""
         conversation, until = message.conversation, message.place.message
         if conversation.thread == until:
             return None
@@ -67,8 +69,8 @@ class SlackHistoryReader:
         return [await self._talk.parse_channel_message(place, one) for one in people]
 
     async def read_history(self, channel: PlaceId, position: str) -> HistoryPage:
-        """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
-        that other organisations write in."""
+        """Return a page of a channel's messages, the newest first. Raises SlackRefused or Unavailable, and Refused for
+        a channel that is shared with other organisations."""
         at = json.loads(position) if position else {}
         name, since = at.get("name"), at.get("since")
         if not at:
@@ -99,7 +101,7 @@ class SlackHistoryReader:
     async def _replies(
         self, channel: PlaceId, thread: str, most: int, pacer: CallPacer | None = None, **more: str
     ) -> list[SlackMessage]:
-        """Those of a thread, with the one that it begins with; of a longer one the first `most`."""
+        """Return the first messages of a thread, at most `limit`, including the one that began it."""
         found: list[SlackMessage] = []
         async for page in paginate_method(
             self._web,

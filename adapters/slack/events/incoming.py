@@ -1,4 +1,4 @@
-"""What Slack sends -> what Citewell understands. Without calls and state."""
+"""Translates Slack's events into chat events. Pure: without calls and state."""
 
 from __future__ import annotations
 
@@ -33,38 +33,37 @@ from pipeline.values import (
 SlackPayload = Mapping[str, Any]
 
 MALFORMED_ERRORS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-"""What reading a body raises that has none of the shapes that Slack documents; the last two of a time that is none and
-of what is nested too deep."""
+"""Raised when a body has none of the shapes that Slack documents; the last two by an invalid time and by deep
+nesting."""
 PERSON_SUBTYPES = frozenset({None, "file_share", "me_message", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
 ACCEPTED_REACTION, EXCLUDED_REACTION = "white_check_mark", "no_entry_sign"
-"""Reactions: to what solved it, and to what is not to be read."""
+"""Reactions to a message: it solved the question; it is off the record."""
 CHANNEL_GONE_EVENTS = frozenset({"channel_deleted", "channel_left", "group_deleted", "group_left"})
-"""What is told of a channel that we are not in any more."""
+"""Events of a channel that the bot is not in any more."""
 
 
 class SlackBot(Value):
-    """Who the bot is: its workspace, its user id and its bot id."""
+    """The bot's own account: its workspace, its user id and its bot id."""
 
     team: str
     user: str
     bot: str = ""
     workflows: frozenset[str] = frozenset()
-    """The apps, by app or bot id, whose mentions are answered though no person speaks."""
+    """Apps, by app or bot id, that may ask by a mention."""
 
     def place(self, channel: str = "") -> PlaceId:
-        """A channel, or the workspace."""
+        """Return the place of a channel, or of the workspace."""
         return PlaceId(platform="slack", space=self.team, channel=channel)
 
     def places(self, channel: str) -> tuple[PlaceId, ...]:
-        """The workspace and the channel; of a direct message the workspace alone."""
+        """Return the workspace and the channel; for a direct message only the workspace."""
         return self.place("" if channel.startswith("D") else channel).chain
 
 
 def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
-    """An Events API body as what happened; None for everything that is nothing to us.
-
-    The workspace is that of the authorization the event was sent for, never one named in the event."""
+    """Return the chat event of an Events API body; None for one that does not concern the bot. The workspace is that of
+    the authorization the event was sent for, never one named in the event."""
     if _installation(body) != me.team:
         return None
     event = body.get("event") or {}
@@ -104,7 +103,7 @@ def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
 
 
 def text_holders(message: Any) -> list[dict[str, Any]]:
-    """Whatever holds text of a message: itself, and what it passes on."""
+    """Return the dictionaries that hold text of a message: its own, and those of messages it forwards."""
     if not isinstance(message, dict):
         return []
     return [
@@ -114,7 +113,7 @@ def text_holders(message: Any) -> list[dict[str, Any]]:
 
 
 def message_key(team: str, channel: str, message_id: str) -> MessageKey:
-    """The logical identity of a message, the same in every event that speaks of it."""
+    """Return the identity of a message, the same in every event about it."""
     return MessageKey(platform="slack", space=team, channel=channel, message=message_id)
 
 
@@ -140,7 +139,7 @@ def _conversation(me: SlackBot, channel: str, thread: str) -> ConversationId:
 
 
 def _remark(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | None:
-    """A new message of a person: a mention is told once more, as that."""
+    """Return a person's new message; a mention is delivered twice, and only its `message` event counts."""
     if event.get("type") != "message" or not is_from_person(event, me):
         return None
     thread = str(event.get("thread_ts") or "")
@@ -187,7 +186,7 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
 
 
 def _changed(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> MessageEdited | MessageDeleted:
-    """Of what Slack added by itself, such as a preview, only that something changed."""
+    """Return an edit. Of changes by Slack itself, such as a preview, only that something changed."""
     now, before = event.get("message") or {}, event.get("previous_message") or {}
     said_in, shared, key = me.places(channel), bool(body.get("is_ext_shared_channel")), _key(me, channel, now.get("ts"))
     if now.get("subtype") == "tombstone":
@@ -202,7 +201,7 @@ def _changed(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot
 
 
 def forwarded_text(event: SlackPayload, me: SlackBot) -> str:
-    """The text of the messages that a message passes on; of links that Slack unfurls nothing."""
+    """Return the text of the messages that a message forwards, without unfurled links."""
     shared = (one for one in event.get("attachments") or () if one.get("is_share"))
     return "\n".join(filter(None, (message_to_text(str(one.get("text") or ""), me.user) for one in shared)))
 
@@ -213,18 +212,18 @@ def _app(event: SlackPayload) -> str:
 
 
 def _from_program(event: SlackPayload) -> bool:
-    """Whether a program mentions us: what it says counts as that alone, and never as what people say."""
+    """Return True if an app mentions the bot. Such a message is only a question, never a message of people."""
     return event.get("type") == "app_mention" and event.get("subtype") == "bot_message"
 
 
 def _program(event: SlackPayload, me: SlackBot) -> str:
-    """The app that mentions us and is not allowed to ask: a workflow, an integration; empty where it is none."""
+    """Return the app (a workflow, an integration) that mentions the bot and may not ask, or ""."""
     mentions = event.get("bot_id") and not event.get("user")
     return _app(event) if mentions and not _allowed(event, me) and event["bot_id"] != me.bot else ""
 
 
 def _allowed(event: SlackPayload, me: SlackBot) -> bool:
-    """Whether it is said by a program that may ask."""
+    """Return True if an app that may ask wrote it."""
     bot = str(event.get("bot_id") or "")
     return bool(bot) and bot != me.bot and not event.get("user") and not me.workflows.isdisjoint({bot, _app(event)})
 
@@ -249,7 +248,7 @@ def parse_attachment(file: SlackPayload) -> Attachment:
 
 
 def is_external(found: SlackPayload, team: str) -> bool:
-    """Whether a user or a channel, as Slack describes it, is a guest's, a stranger's or shared with strangers."""
+    """Return True if a user or channel, as Slack describes it, is a guest, a stranger, or shared with strangers."""
     if found.get("deleted"):
         return False
     marks = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_ext_shared", "is_pending_ext_shared")

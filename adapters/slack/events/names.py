@@ -1,4 +1,4 @@
-"""What people, channels and user groups are called, as Slack knows."""
+"""Names of people, channels and user groups, from Slack."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from adapters.slack.web_client import SlackWebClient
 from pipeline.errors import CitewellError, Unavailable
 
 MAX_CACHED_NAMES = 5_000
-"""People, and channels, whose names are remembered."""
+"""Names of each kind that are cached."""
 MAX_MENTIONS = 10
-"""Mentions of one message that are looked up: who mentions more asks about none of them."""
+"""Mentions of one message that are looked up. A message with more asks about none of them."""
 NAME_LOOKUP_SECONDS = 1.0
-"""How long a message waits for the names in it: Slack wants to hear within three that we have it."""
+"""Seconds that a message waits for names: Slack wants its acknowledgement within three."""
 UNKNOWN_NAMES = {"@": "somebody", "#": "somewhere", "!": "somebody"}
-"""What stands for those without a name: an id means nothing to a search."""
+"""Replacements for missing names: an id means nothing to a search."""
 SlackRecord = dict[str, Any]
 
 
 class SlackNames:
-    """Those of one workspace."""
+    """Names in one workspace."""
 
     def __init__(self, web: SlackWebClient) -> None:
         self._web = web
@@ -32,7 +32,7 @@ class SlackNames:
         self._groups: dict[str, str] = {}
 
     async def user_name(self, user: str) -> str:
-        """What somebody is called; empty where Slack does not say."""
+        """Return a person's name; empty where Slack does not say."""
 
         async def ask() -> str:
             found = (await self._web.call("users.info", user=user)).get("user") or {}
@@ -42,7 +42,8 @@ class SlackNames:
         return await _remembered(self._names, user, ask)
 
     async def channel_name(self, channel: str) -> str:
-        """The same of a channel; empty too of a private one, which not everybody may know of."""
+        """Return a channel's name; empty where Slack does not say, and for a private one, which not everybody may know
+        of."""
 
         async def ask() -> str:
             found = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
@@ -51,7 +52,7 @@ class SlackNames:
         return await _remembered(self._channels, channel, ask)
 
     async def group_name(self, group: str) -> str:
-        """The same of a user group, by its handle."""
+        """Return the handle of a user group; empty where Slack does not say."""
 
         async def ask() -> str:
             found: list[SlackRecord] = (await self._web.call("usergroups.list")).get("usergroups") or []
@@ -62,7 +63,7 @@ class SlackNames:
         return await _remembered(self._groups, group, ask)
 
     async def resolve_mentions(self, text: str, user: str) -> str:
-        """`text` with the names of what it mentions but for `user`, who we are."""
+        """Return `text` with the names of its mentions, except of `user`, which is the bot."""
         mentioned = unnamed_mentions(text, user)
         names = {target: UNKNOWN_NAMES[target[0]] for target in mentioned}
 
@@ -78,7 +79,7 @@ class SlackNames:
 
 
 async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
-    """What is known of `key`, or what `ask` tells now; empty where Slack does not say."""
+    """Return the cached name of `key`, or ask for it; empty where Slack does not say."""
     if key not in known:
         try:
             async with asyncio.timeout(2.0):

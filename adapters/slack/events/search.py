@@ -1,7 +1,8 @@
-"""What Slack's own search finds for whoever asks: the Real-time Search API, of which nothing may be kept.
+"""Slack's own search on behalf of the asker: the Real-time Search API, whose results may not be stored.
 
-With a bot's token only for an `action_token` that came with an event, and with the scope `search:read.public` in public
-channels alone, which everyone inside may read: https://docs.slack.dev/reference/methods/assistant.search.context."""
+A bot token needs the `action_token` of an event. With the scope `search:read.public` it finds only public channels,
+which everyone inside may read: https://docs.slack.dev/reference/methods/assistant.search.context.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ log = structlog.get_logger(__name__)
 async def search_messages(
     web: SlackWebClient, talk: SlackChannelMessages, message: IncomingMessage, question: str
 ) -> tuple[ChannelMessage, ...]:
-    """Nothing where Slack does not let us, or does not say in time."""
+    """Return the messages found; none where Slack refuses or is too late."""
     if not message.action_token:
         return ()
     try:
@@ -47,7 +48,8 @@ async def search_messages(
 
 
 def _of_people(talk: SlackChannelMessages, found: dict[str, Any], message: IncomingMessage) -> bool:
-    """Not the question itself, nor another one to us, and not what a bot said: no answer is its own source."""
+    """Return True if a result can be a source: not the question itself, another question to the bot, or a bot's
+    message."""
     text = str(found.get("content") or "")
     own = found.get("message_ts") == message.place.message
     left_out = own or talk.is_for_bot(text) or found.get("is_author_bot") or OFF_RECORD_TAG in text.lower()

@@ -1,4 +1,4 @@
-"""The App Home: what is indexed, how to ask, preferences, setting up, and what is kept and how to get or erase it."""
+"""The App Home: how to ask, what is indexed, preferences, setup, and the person's own data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import USE_DEFAULT, Document, Preferences
 
 PREFERENCE_ACTION = "prefer_"
-"""How the action of a select begins; its field follows."""
+"""Prefix of a select's action; its field follows."""
 
 
 def home_view(
@@ -40,7 +40,7 @@ def home_view(
     more: Sequence[SlackBlock] = (),
     speech: Translator = ENGLISH_TRANSLATOR,
 ) -> SlackBlock:
-    """The view for `views.publish`. `more` stands before what is kept."""
+    """Return the view for `views.publish`. `more` stands before the data section."""
     told = shorten_label(notice, 500)
     blocks = [
         *([section_block(told)] if told else []),
@@ -88,7 +88,7 @@ def _forget(speech: Translator) -> SlackBlock:
 
 
 def _choices(preferences: Preferences, speech: Translator) -> SlackBlock:
-    """A select for each choice; one that shows no name of its own says what it is about."""
+    """Return a select for each choice. An option whose name says too little by itself says what it is about."""
     marks = {value: speech(words.CITATIONS_LABEL, style=speech(name)) for value, name in CITATION_CHOICES.items()}
     offered = {
         "style": {value: speech(name) for value, name in STYLE_CHOICES.items()},
@@ -116,7 +116,7 @@ log = structlog.get_logger(__name__)
 
 
 class SlackHomeContext(SlackInteractionContext):
-    """Somebody in the App Home, where they are told something at the top of the page."""
+    """An interaction in the App Home, where private text is shown at the top of the page."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class SlackHomeContext(SlackInteractionContext):
 
 
 class SlackAppHome:
-    """One person's page. Everything shown there is what that person alone may see."""
+    """The App Home of a person. It shows only what that person may see."""
 
     def __init__(self, context: SlackInteractionDependencies, setup: SlackSetupForm) -> None:
         self._context = context

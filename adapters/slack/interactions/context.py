@@ -1,5 +1,4 @@
-"""Whoever pressed a button, sent a form or used a command: Slack never sends anything of theirs again. And what of a
-message they can add to the documents."""
+"""The context of one interaction in Slack, which Slack never sends again, and the files and links of its message."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ def build_upload_source(
     spot: SlackInteraction,
     body: SlackPayload,
 ) -> SlackUploadSource:
-    """The message stands in the shortcut, and in what the button and the form carry."""
+    """Return the candidates of a message, which the shortcut holds, and the button and the form carry."""
     menu = spot.payload.action == UPLOAD_COMMAND
     choice = (
         select_uploads(spot.channel, body["message"]) if menu else SlackUploadSelection.parse(spot.payload.subject_id)
@@ -96,12 +95,12 @@ class SlackUploadSource:
     async def announce_reading(
         self, reading: str, words: Translator, *, alone: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Below the message; alone to whoever adds it also where the bot is no member, or strangers read."""
+        """Post the notice below the message; to the person alone also where the bot is no member, or strangers read."""
         places = await self._places(alone=alone)
         return await post_reading_notice(self._posts, places, self._spot.payload.person_id, reading, words)
 
     async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
-        """Where it is said, with the thread there; each where the one before takes nothing of ours."""
+        """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
         spot, team = self._spot, self._spot.payload.conversation.space
         directly = (str(SLACK.person_id(team, spot.user_id)), "")
         if not spot.is_direct and (alone or await self._reaches.is_shared(spot.channel)):
@@ -111,12 +110,12 @@ class SlackUploadSource:
 
 
 MAX_FIELD_ERROR_LENGTH = 150
-"""Characters of what is said at a field."""
+"""Characters of an error at a field."""
 
 
 @dataclass(frozen=True)
 class SlackInteractionDependencies:
-    """What it takes to answer somebody in the workspace."""
+    """The services that interactions of one workspace need."""
 
     web: SlackWebClient
     me: SlackBot
@@ -126,11 +125,11 @@ class SlackInteractionDependencies:
     files: SlackFiles
     render_options: RenderOptions
     shared_channels: bool
-    """Answers are shared also where other organisations read along."""
+    """True where answers are shared also where other organisations read along."""
 
 
 class SlackInteractionContext(ChannelInteractionContext):
-    """Of one workspace."""
+    """One interaction in a workspace."""
 
     shows_votes = True
 
@@ -142,12 +141,12 @@ class SlackInteractionContext(ChannelInteractionContext):
         self._ack = ack
         self._acked = False
         self._line = False
-        """A line of ours stands where the first thing is shown that they asked for by a command."""
+        """True while the acknowledgement of a command stands where the first response goes."""
         self.body = body
 
     @asynccontextmanager
     async def report_errors(self) -> AsyncIterator[None]:
-        """What is done about it inside is acknowledged in the end, too."""
+        """Tell the person if something inside fails, and acknowledge the interaction in the end."""
         async with super().report_errors():
             yield
         await self.ensure_acked()
@@ -190,7 +189,7 @@ class SlackInteractionContext(ChannelInteractionContext):
         )
 
     async def ack(self, then: Acknowledgement) -> None:
-        """A command is acknowledged with a line; a form that may be refused, once it is done."""
+        """Acknowledge a command with a line; leave a form that may be refused until it is handled."""
         if "command" in self.body and not self._acked:
             self._acked = self._line = True
             await self._ack(
@@ -231,7 +230,7 @@ class SlackInteractionContext(ChannelInteractionContext):
             await self._web.call("chat.postEphemeral", **where, text=post.text, blocks=post.blocks, parse="none")
 
     async def open_form(self, form: Form, above: Sequence[SlackBlock] = ()) -> None:
-        """What is sent comes from the same place."""
+        """Open a modal. Its metadata carry the place that it was opened from."""
         await self.ensure_acked()
         shown = {
             **build_modal(form, above),
@@ -251,7 +250,7 @@ class SlackInteractionContext(ChannelInteractionContext):
         await self._change(fallback_text(text), [literal_block(text)], self.payload.message)
 
     async def handoff_reply(self) -> HandoffReply | None:
-        """The button carries its thread and itself."""
+        """Return the message that the button names by its thread and its ts."""
         thread, _, ts = self.payload.subject_id.partition(" ")
         where: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
         found = (await self._web.call("conversations.replies", **where, inclusive=True)).get("messages") or ()

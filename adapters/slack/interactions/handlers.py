@@ -1,4 +1,5 @@
-"""Commands, shortcuts and clicks. Slack never sends one again: after its ack it is tried once; a failure is said."""
+"""Commands, shortcuts and clicks. Slack never sends one again: it is tried once after its ack, and a failure is
+reported."""
 
 from __future__ import annotations
 
@@ -21,17 +22,17 @@ ANY_ACTION = re.compile("")
 
 
 class SlackInteractionHandlers:
-    """What people do with an answer, and how they ask in private."""
+    """Registers the handlers of answers and of private questions."""
 
     def __init__(self, context: SlackInteractionDependencies, inbox: Inbox, names: SlackNames | None = None) -> None:
-        """`names`: of what questions mention."""
+        """Create them. `names` resolves the mentions of questions."""
         self._names = names
         self._context = context
         self._desk = context.services
         self._inbox = inbox
 
     def register(self, app: AsyncApp) -> None:
-        """After whatever takes presses and forms of its own."""
+        """Register the handlers; call it after those with actions and forms of their own."""
         app.command("/ask")(self.on_ask_command)
         app.shortcut("answer_message")(self.on_answer_shortcut)
         app.command("/insights")(self.on_action)
@@ -43,7 +44,7 @@ class SlackInteractionHandlers:
         await self._context.chat.handle_interaction(SlackInteractionContext(self._context, body, ack))
 
     async def on_ask_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
+        """Accept `/ask`. The question is stored before Slack is acknowledged; without the ack Slack shows an error."""
         try:
             message = private.parse_command({**body, "text": await self._named(body.get("text"))}, self._context.me)
             speech = await self._desk.translator_for(message.author, text=message.text)
@@ -54,7 +55,7 @@ class SlackInteractionHandlers:
             await ack(text=speech(words.LOOKING_UP), response_type="ephemeral")
 
     async def on_answer_shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """The shortcut `Answer this message`, in the same way."""
+        """Accept the shortcut `Answer this message` in the same way."""
         by = SlackInteractionContext(self._context, body, ack)
         try:
             message = {**body["message"], "text": await self._named(body["message"].get("text"))}

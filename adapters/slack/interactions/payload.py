@@ -1,4 +1,4 @@
-"""What Slack sends of a press, a form or a command -> what was pressed, where. Pure."""
+"""Translates Slack's payload of a button, form or command. Pure."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pipeline.values import ConversationId, Vote, replace
 
 RATE_ACTION = "rate"
 _CARRIED = (ReplyButton.ASK, ReplyButton.SUBSCRIBE)
-"""Pressed beside an answer that others see, too, these say where that is."""
+"""Buttons beside an answer that others see, too; they carry where that answer is."""
 _NAMED: Mapping[str, str] = {
     TAKE_BACK_ACTION: ReplyButton.TAKE_BACK,
     ReplyButton.FORGET: ReplyButton.FORGET_CONFIRMED,
     "/insights": "insights",
 }
-"""What Slack asks by itself whether they are sure of, and what has another name there."""
+"""Actions with another name on Slack, and one that Slack itself asks to confirm."""
 
 
 class SlackInteraction(NamedTuple):
-    """Where it was pressed, as Slack names it."""
+    """An interaction and its place, as Slack names it."""
 
     payload: InteractionPayload
     user: SlackPayload
@@ -32,7 +32,7 @@ class SlackInteraction(NamedTuple):
     thread: str
     response_url: str
     is_ephemeral: bool
-    """They alone see the message that was pressed."""
+    """True where only the person sees the pressed message."""
 
     @property
     def user_id(self) -> str:
@@ -44,7 +44,7 @@ class SlackInteraction(NamedTuple):
 
 
 def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
-    """Whatever was pressed, sent or chosen."""
+    """Return the interaction of a payload."""
     user: SlackPayload = body.get("user") or {"id": body.get("user_id"), "team_id": body.get("team_id")}
     container: SlackPayload = body.get("container") or {}
     message: SlackPayload = body.get("message") or {}
@@ -77,7 +77,7 @@ def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
 
 
 def _named(body: SlackPayload) -> tuple[str, str]:
-    """The action, and what it carries."""
+    """Return the action, and what it carries."""
     if body.get("type") == "view_submission":
         return str(body["view"]["callback_id"]), str(body["view"]["private_metadata"])
     pressed: SlackPayload = (body.get("actions") or ({},))[0]
@@ -90,7 +90,7 @@ def _named(body: SlackPayload) -> tuple[str, str]:
 
 
 def with_answer_location(reply: Reply, spot: SlackInteraction) -> Reply:
-    """`reply` with buttons that say where the answer is, if others see it."""
+    """Return `reply` with buttons that carry where the answer is, if others see it."""
     below = spot.payload.answer_message
     if not below or not set(reply.buttons) & set(_CARRIED):
         return reply

@@ -1,4 +1,4 @@
-"""Setting up a place from the App Home: a form for the admins, checked again when it is sent."""
+"""Setting up a place from the App Home: a form for admins, whose permission is checked again when it is sent."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pipeline.values import PlaceId, PlaceSettings
 
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 SLACK_SETUP_FIELDS = {name: field for name, field in setup.SETUP_FIELDS.items() if name != "threads"}
-"""Slack answers in threads."""
+"""Settings without `threads`: Slack always answers in threads."""
 
 
 class SlackSetupForm:
-    """Opens the form for a channel or the workspace, and sets what is sent."""
+    """Opens the form for a channel or the workspace, and stores what is sent."""
 
     def __init__(self, context: SlackInteractionDependencies) -> None:
         self._context = context
@@ -34,7 +34,7 @@ class SlackSetupForm:
         app.view("setup")(self.on_submitted)
 
     async def blocks(self, by: InteractionContext) -> list[SlackBlock]:
-        """The part of the Home that admins see."""
+        """Return the part of the App Home that admins see."""
         return setup_blocks(await by.words()) if await can_set_up(self._desk, by) else []
 
     async def on_open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -52,7 +52,7 @@ class SlackSetupForm:
                 )
 
     async def on_submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Set what was chosen; what is wrong is said in the form, which stays open."""
+        """Store the choices. An error is shown in the form, which stays open."""
         by = SlackInteractionContext(self._context, body, ack)
         choices = setup.parse_setup_form(by.payload.form_values, SLACK_SETUP_FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
@@ -62,7 +62,7 @@ class SlackSetupForm:
 
 
 def setup_blocks(words: Translator) -> list[SlackBlock]:
-    """Choose what to set up."""
+    """Return the blocks that choose what to set up."""
     select = {
         "type": "conversations_select",
         "action_id": "setup_channel",
@@ -77,7 +77,7 @@ def setup_blocks(words: Translator) -> list[SlackBlock]:
 
 
 def settings_blocks(place: PlaceId, now: PlaceSettings, words: Translator) -> list[SlackBlock]:
-    """What stands above the form: where it is about, and what holds there."""
+    """Return the blocks above the form: the place, and its settings in force."""
     where = f"<#{place.channel}>" if place.channel else words(setup.WHOLE_WORKSPACE)
     told = shorten_label(" · ".join(setup.setting_lines(now, words)), 2_000)
     return [section_block(f"*{where}*"), context_block(words(setup.CURRENT_SETTINGS, lines=told))]

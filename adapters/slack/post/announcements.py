@@ -1,4 +1,4 @@
-"""How Slack shows what the bot posts besides replies, and where."""
+"""Posts other than replies on Slack: their blocks and their targets."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from pipeline.values.posting import Announcement, AutoLimitNotice, SharedAnswer,
 from pipeline.words import wording
 
 ANNOUNCEMENT_SKEW_SECONDS = 60.0
-"""How far the clocks may differ when a notice is looked for."""
+"""Seconds that the clocks may differ when a notice is looked for."""
 MAX_SOURCES_LENGTH = 2_000
-"""Characters of sources with their addresses: with the names of all others, less than a section takes."""
+"""Characters of sources with addresses: with the titles of all others, less than a section takes."""
 
 
 class SlackAnnouncementSender(SlackSender):
-    """What is posted in a channel or to a person. Slack's conversations begin with a message of a channel."""
+    """Sends one announcement to a channel or a person. A conversation on Slack begins with a message of a channel."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, post: Announcement) -> None:
         super().__init__(web, me, origin, post.key)
@@ -50,7 +50,7 @@ class SlackAnnouncementSender(SlackSender):
         self._place = ConversationId(platform=SLACK.name, space=me.team, channel=origin.channel)
 
     def reference(self, names: Sequence[str]) -> str:
-        """Of a notice, whose message people reply to, the key of that."""
+        """Return the reference; for a handoff notice the key of its message, to which people reply."""
         if isinstance(self._post, HandoffNotice):
             return str(message_key(self._me.team, self._spot.channel, names[0]))
         return super().reference(names)
@@ -59,7 +59,7 @@ class SlackAnnouncementSender(SlackSender):
         return replace(self._place, thread=name)
 
     async def send(self, part: int, post: SlackPost) -> str:
-        """Raises NotTaken, too."""
+        """Send a message. Raises PostRefused, too."""
         try:
             return await super().send(part, post)
         except SlackRefused as declined:
@@ -69,7 +69,7 @@ class SlackAnnouncementSender(SlackSender):
 
 
 def _known(post: Announcement) -> Sequence[str]:
-    """The messages that its reference names."""
+    """Return the messages that its reference names."""
     if isinstance(post, HandoffNotice):
         return [MessageKey.parse(post.reference).message] if post.reference else ()
     return parse_reference(post.reference)
@@ -87,8 +87,8 @@ class SlackAnnouncementPoster:
         *,
         shared_channels: bool,
     ) -> None:
-        """`shared`: whether other organisations read a channel; `shared_channels`: questions are asked and answers
-        shared there, too."""
+        """Create it. `shared` tells whether other organisations read a channel. `shared_channels`: post handoffs and
+        shared answers there, too."""
         self._web = web
         self._me = me
         self._look = look
@@ -98,8 +98,8 @@ class SlackAnnouncementPoster:
     async def open_sender(
         self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
     ) -> SlackAnnouncementSender:
-        """Raises Refused where people of another organisation would be asked, NotTaken where they would read what is
-        shared."""
+        """Return the sender. Raises Refused where people of another organisation would be asked, PostRefused where they
+        would read a shared answer."""
         origin = await self._origin(post, where)
         shares = isinstance(post, SharedAnswer)
         asks = isinstance(post, HandoffNotice) and post.about is NoticeKind.ASKED
@@ -142,11 +142,11 @@ class SlackAnnouncementPoster:
         return SlackPost((), (section_block(text),), fallback_text(text))
 
     def render_panel(self, reply: Reply, mark: str) -> SlackPost:
-        """Its metadata mark it."""
+        """Render the first message; the mark is in its metadata."""
         return render_posts(reply)[0]
 
     def render_upload_status(self, adding: UploadStatus) -> SlackPost:
-        """With the button that takes a document back."""
+        """Render the status, with the button that removes the document."""
         made = [literal_block(adding.text), *([context_block(adding.small)] if adding.small else [])]
         if adding.document:
             made.append({"type": "actions", "elements": [button_block(adding.back, TAKE_BACK_ACTION, adding.document)]})
@@ -157,7 +157,7 @@ class SlackAnnouncementPoster:
 
 
 def interaction_error_text(error: CitewellError, speech: Translator) -> str:
-    """What somebody is told whose press came to nothing."""
+    """Return the text for a failed interaction."""
     if isinstance(error, SlackRefused) and error.needed:
         return speech(words.NO_PERMISSION, permission=error.needed)
     if isinstance(error, SlackRefused) and error.error in ("not_in_channel", "channel_not_found"):
@@ -166,7 +166,8 @@ def interaction_error_text(error: CitewellError, speech: Translator) -> str:
 
 
 def render_notice_blocks(shown: NoticeText, handoff_id: str, person: str, link: str) -> list[SlackBlock]:
-    """`person` is told so that they notice. Foreign text stands in rich text, where nothing is markup."""
+    """Return the blocks of a handoff notice. It mentions `person`, so that they notice. Foreign text is rich text,
+    where nothing is markup."""
     heading = shorten_label(shown.heading, 300)
     listed = _listed(shown.sources)
     made = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
@@ -182,7 +183,7 @@ def render_notice_blocks(shown: NoticeText, handoff_id: str, person: str, link: 
 
 
 async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:
-    """The address of a message; none of one in a direct message, or that Slack does not give."""
+    """Return the address of a message; empty for a direct message, or where Slack has none."""
     if not ts or channel.startswith("D"):
         return ""
     try:
@@ -192,7 +193,7 @@ async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:
 
 
 def _listed(sources: Sequence[NoticeLink]) -> str:
-    """A line each; what does not fit a section with its address is named without it."""
+    """Return a line for each source; one whose address does not fit a section goes without it."""
     lines: list[str] = []
     for source in sources:
         line = _source(source.text, source.url)

@@ -1,7 +1,7 @@
-"""What delivering needs of Slack: the messages of a reply, and what one person alone is told.
+"""Replies on Slack, and messages to one person alone.
 
 A reply grows by `chat.startStream`, `appendStream`, `stopStream`. Slack ends a stream about five minutes after its
-start, even in the middle of an append (python-slack-sdk 1859); whatever goes wrong with a stream, its message is
+start, even in the middle of an append (python-slack-sdk 1859). Whatever goes wrong with a stream, its message is
 completed by `chat.update`.
 """
 
@@ -38,7 +38,8 @@ from pipeline.values import IncomingMessage, LeasedMessage, MessageTrigger, Pers
 
 
 def add_heading(post: SlackPost, above: AnswerHeading, user: str) -> SlackPost:
-    """The first message of an answer, with who wanted it and why it comes now above it: they notice the mention."""
+    """Return the first message of an answer below a mention of the subscriber, who is notified by it, and the reason
+    for the post."""
     heading, question = above
     return replace(
         post,
@@ -50,17 +51,17 @@ def add_heading(post: SlackPost, above: AnswerHeading, user: str) -> SlackPost:
 log = structlog.get_logger(__name__)
 
 CLOCK_SKEW_SECONDS = 60.0
-"""Seconds that ours and Slack's may differ."""
+"""Seconds that our clock and Slack's may differ."""
 
 
 class StreamBudget:
-    """How many streams may still be opened within a minute."""
+    """Limits how many streams are opened within a minute."""
 
     def __init__(self, per_minute: int) -> None:
         self._opened: deque[float] = deque(maxlen=per_minute)
 
     def try_acquire(self) -> bool:
-        """Count one stream, if there is room for it."""
+        """Count one stream and return True, if there is room for it."""
         now = asyncio.get_running_loop().time()
         if len(self._opened) == self._opened.maxlen and (not self._opened or now - self._opened[0] < 60.0):
             return False
@@ -69,10 +70,10 @@ class StreamBudget:
 
 
 class SlackStream:
-    """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
+    """One message that is being streamed. No method raises: a failed stream is no longer `alive`."""
 
     def __init__(self, web: SlackWebClient, channel: str, ts: str, shown: str, mark: dict[str, Any]) -> None:
-        """`mark` is in the metadata of its end."""
+        """Create it. `mark` is in the metadata of its end."""
         self._web = web
         self._channel = channel
         self.name = ts
@@ -84,22 +85,21 @@ class SlackStream:
     async def open(
         cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, mark: dict[str, Any]
     ) -> SlackStream:
-        """Start a stream that shows `text`, now or not at all.
-
-        Raises Declined, or Unavailable when it may or may not have started."""
+        """Start a stream that shows `text`, now or not at all. Raises SlackRefused, or Unavailable when it may or may
+        not have started."""
         arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
         recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
         started = await web.call_now("chat.startStream", **arguments, **recipient)
         return cls(web, origin.channel, str(started["ts"]), text, mark)
 
     async def show(self, text: str) -> None:
-        """Append what `text` has more than what is shown."""
+        """Append what is new in `text`."""
         added = text[len(self._shown) :]
         if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
             self._shown = text
 
     async def close(self, post: SlackPost) -> bool:
-        """End the stream as `post`; False when its message does not show exactly that and needs an update."""
+        """End the stream as `post`. Return False where the message needs an update to show exactly that."""
         if not self.alive:
             return False
         if not post.markdown.startswith(self._shown):
@@ -110,7 +110,7 @@ class SlackStream:
         return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=self._mark)
 
     async def _tell(self, method: str, **arguments: Any) -> bool:
-        """Whether Slack took it; what it has no time for now does not end the stream."""
+        """Return True if Slack accepted the call. A rate limit does not end the stream."""
         try:
             await self._web.call_now(method, channel=self._channel, ts=self.name, **arguments)
         except SlackRefused as declined:
@@ -123,7 +123,7 @@ class SlackStream:
 
 
 class SlackReply(SlackSender):
-    """The reply to one question: a `ReplySender`, and one of `StreamingSender`."""
+    """The reply to one question: a `ReplySender` and a `StreamingSender`."""
 
     is_text_withheld = False
 
@@ -152,7 +152,7 @@ class SlackReply(SlackSender):
         return [add_heading(first, above, self._spot.user) if above else first, *more]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[SlackPost]:
-        """Slack takes all but files, if need be without its blocks."""
+        """Render the reply. Slack accepts everything but files, if need be without blocks."""
         return self.render_reply(reply, above)
 
     def can_stream(self) -> bool:
@@ -181,7 +181,7 @@ class SlackReply(SlackSender):
         return True
 
     async def _attached(self) -> frozenset[str]:
-        """The names of our files in the thread."""
+        """Return the names of our files in the thread."""
         wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
         return frozenset(
             [
@@ -195,10 +195,10 @@ class SlackReply(SlackSender):
 
 
 class SlackReplyPoster:
-    """The `Posts` of one workspace."""
+    """The port `ReplyPoster`, for one workspace."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, shared: Callable[[str], Awaitable[bool]]) -> None:
-        """`shared`: whether other organisations read a channel."""
+        """Create it. `shared` tells whether other organisations read a channel."""
         self._web = web
         self._me = me
         self._shared = shared
@@ -236,7 +236,8 @@ class SlackReplyPoster:
 
 
 class SlackNotifier:
-    """The port `Tells`: alone, in the thread, and without keeping Slack waiting."""
+    """The port `Notifier`: ephemeral messages in the thread, sent in the background so that Slack's events do not
+    wait."""
 
     def __init__(self, web: SlackWebClient) -> None:
         self._web = web
@@ -266,13 +267,13 @@ class SlackNotifier:
 
 
 async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: str, text: str, **more: object) -> None:
-    """Tell one person alone, in a thread."""
+    """Show one person a message, in a thread."""
     where = {"channel": channel, "user": user, "thread_ts": thread}
     await web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
 
 
 def reply_target(message: IncomingMessage) -> SlackReplyTarget:
-    """Where the reply to `message` belongs; what is awaited was said by nobody, but at a time."""
+    """Return the target of the reply to `message`. An awaited answer has no message, only a time."""
     awaited = message.manner is MessageTrigger.AWAITED
     return SlackReplyTarget(
         channel=message.conversation.channel,

@@ -1,4 +1,4 @@
-"""What we post in Slack: sent and edited, and found again by the key in its metadata."""
+"""Messages on Slack: sent, edited, and found again by the key in their metadata."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ log = structlog.get_logger(__name__)
 EVENT_TYPE = "citewell_reply"
 MESSAGE_GONE = "message_not_found"
 NO_PREVIEW_ARGUMENTS: dict[str, Any] = {"parse": "none", "unfurl_links": False, "unfurl_media": False}
-"""No previews, and nothing in a text becomes a link or a mention. `chat.update` would default to `parse=client`."""
+"""Arguments without previews, by which no text becomes a link or a mention. `chat.update` would default to
+`parse=client`."""
 _BAD_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "markdown_text_conflict"})
 
 
 class SlackSender:
-    """What is posted in one place for one key; its messages are named by their `ts`."""
+    """The messages of one post in one place for one key, named by their `ts`."""
 
     recorded_names: Sequence[str] = ()
 
@@ -39,13 +40,13 @@ class SlackSender:
         self._has_turn = True
 
     async def prepare_target(self) -> None:
-        """A thread is there with its first message."""
+        """Do nothing: a thread exists with its first message."""
 
     def reference(self, names: Sequence[str]) -> str:
         return ",".join(names)
 
     def metadata(self, part: int) -> dict[str, Any]:
-        """What marks a message as part `part` of what is posted for the key."""
+        """Return the metadata that mark a message as part `part` of the key's post."""
         return {"event_type": EVENT_TYPE, "event_payload": {"key": self._key, "part": part}}
 
     async def send(self, part: int, post: SlackPost) -> str:
@@ -100,9 +101,10 @@ async def delete_message(web: SlackWebClient, channel: str, ts: str) -> None:
 
 
 async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> list[str]:
-    """Our messages for `key` since `origin`, by the key in their metadata; none where we may not look.
+    """Return our messages for `key` since `origin`, by the key in their metadata; none where the bot may not look.
 
-    Where none has it, a message of ours under the question without any key: a stream that never ended."""
+    If none has it, a message of ours below the question without any key counts: a stream that never ended.
+    """
     try:
         return await _find(web, me, origin, key)
     except SlackRefused as declined:

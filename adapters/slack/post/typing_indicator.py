@@ -1,4 +1,4 @@
-"""Showing that an answer is being worked on: a status, or a reaction where Slack takes none, and the stop button."""
+"""Typing indicators: a status, or a reaction where Slack accepts none, and the stop button."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from pipeline.words import wording
 WORKING_REACTION = "eyes"
 WORKING_STATUS = TranslatableText("is looking this up")
 MAX_STATUS_LENGTH = 50
-"""Characters of a line that Slack shows while something is on its way."""
+"""Characters of a line that Slack shows while an answer is on its way."""
 UNSUPPORTED_ERRORS = frozenset(
     {"feature_disabled", "unknown_method", "missing_scope", "not_allowed_token_type", "not_agent_app"}
 )
-"""Answers that will not change while we run, so the question is not asked again."""
+"""Errors that will not change while the process runs, so the call is not repeated."""
 
 
 @dataclass(frozen=True)
 class SlackReplyTarget:
-    """A question's place: its channel, the thread it is answered in, its own ts, and who asked."""
+    """The place of a reply: its channel and thread, the question's ts, and the asker."""
 
     channel: str
     thread: str
-    """Empty where it is answered in none: alone to somebody, whose question stands elsewhere."""
+    """Empty outside a thread: in private, where the question stands elsewhere."""
     ts: str
     user: str
     is_silent: bool = False
-    """Nothing shows that it is worked on, and nothing of the answer before it is whole."""
+    """True where nothing shows before the answer is complete."""
 
     @property
     def message_arguments(self) -> dict[str, str]:
-        """Where messages of the reply go."""
+        """The arguments that send a message to the target."""
         return {"channel": self.channel, **({"thread_ts": self.thread} if self.thread else {})}
 
 
 class TypingIndicators:
-    """Signs of work for any number of questions at once. None of them may delay or fail an answer."""
+    """Typing indicators of any number of questions. None of them may delay or fail an answer."""
 
     def __init__(self, web: SlackWebClient) -> None:
         self.web = web
@@ -53,7 +53,7 @@ class TypingIndicators:
     async def show(
         self, origin: SlackReplyTarget, words: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
     ) -> AsyncIterator[SettleIndicator]:
-        """Show that work goes on at `origin`, unless `hidden`; what it left is taken away at the end."""
+        """Show an indicator at `origin`, unless `hidden`; it is removed at the end."""
         sign = TypingIndicator(self, origin, words, hidden=hidden)
         try:
             yield sign.settle
@@ -61,7 +61,7 @@ class TypingIndicators:
             await sign.clear()
 
     async def try_call(self, method: str, **arguments: Any) -> bool | None:
-        """Whether Slack took the call; None where that is not known, and it may still take effect."""
+        """Return True if Slack accepted the call; None where that is unknown, and it may still take effect."""
         if method in self._without:
             return False
         try:
@@ -76,7 +76,7 @@ class TypingIndicators:
 
 
 class TypingIndicator:
-    """The signs at one question."""
+    """The indicator at one question."""
 
     def __init__(
         self, presence: TypingIndicators, origin: SlackReplyTarget, words: Translator, *, hidden: bool
@@ -94,7 +94,8 @@ class TypingIndicator:
         self._task = asyncio.create_task(self._show(hidden=hidden))
 
     async def settle(self) -> None:
-        """Wait, a second at most, until no sign is on its way: a status that lands after the reply would stay."""
+        """Wait, a second at most, until no indicator is on its way: a status that arrives after the reply would
+        stay."""
         try:
             async with asyncio.timeout(1.0):
                 while not self._landed.is_set():

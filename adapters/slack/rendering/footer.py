@@ -1,4 +1,4 @@
-"""What stands below a reply's text: sources, small print, buttons, and what these carry. Pure."""
+"""The blocks below a reply's text: sources, small print, and buttons with their values. Pure."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MAX_FOOTER_LENGTH = 8_000
 MAX_CONTEXT_LENGTH = 3_000
 """Characters of the blocks below one message, and of one block of small print."""
 TAKE_BACK_ACTION = "take_back"
-"""The action of the button that takes a document back."""
+"""The action of the button that removes a document."""
 _LINK = re.compile(r"<(https?://[^<>|]+)(?:\|[^<>]*)?>")
 _LONGEST, _NAME = 250, 100
-"""Characters of an address and of a file's name: ten of them fit into what a form carries along."""
+"""Characters of an address and of a file's name: ten of them fit into the state of a form."""
 
 
 def render_footers(reply: Reply) -> Iterator[tuple[SlackBlock, ...]]:
-    """The blocks below the answer, in groups that fit one message each."""
+    """Yield the blocks below the answer, in groups that fit one message each."""
     group: list[SlackBlock] = []
     room = MAX_FOOTER_LENGTH
     for block in _footer(reply):
@@ -65,7 +65,7 @@ def _footer(reply: Reply) -> Iterator[SlackBlock]:
 
 
 def _small_print(lines: Iterable[str]) -> Iterator[SlackBlock]:
-    """Lines under each other, as context blocks of at most `CONTEXT` characters."""
+    """Yield the lines as context blocks of at most `MAX_CONTEXT_LENGTH` characters."""
     group: list[str] = []
     for text in lines:
         if group and sum(len(one) + 1 for one in group) + len(text) > MAX_CONTEXT_LENGTH:
@@ -77,7 +77,7 @@ def _small_print(lines: Iterable[str]) -> Iterator[SlackBlock]:
 
 
 def render_source(source: ReplySource) -> str:
-    """One line of mrkdwn."""
+    """Return a source as one line of mrkdwn."""
     label = shorten_label(source.title)
     title = f"<{markup.escape_text(source.url)}|{label}>" if markup.is_linkable(source.url) else label
     return " · ".join(
@@ -86,7 +86,7 @@ def render_source(source: ReplySource) -> str:
 
 
 def feedback_block(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> SlackBlock:
-    """A thumb up and a thumb down."""
+    """Return the thumbs up and down."""
 
     def side(action: ReplyButton, vote: Vote) -> SlackBlock:
         return {
@@ -109,13 +109,13 @@ def feedback_block(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> S
 
 
 def parse_vote(value: str) -> tuple[Vote, str]:
-    """The vote and the answer's id that `feedback` wrote."""
+    """Return the vote and the answer's id of a value that `feedback_block` wrote."""
     vote, _, answer_id = value.partition(":")
     return Vote(vote), answer_id
 
 
 class SlackUploadSelection(NamedTuple):
-    """Things of one message."""
+    """Candidates of one message."""
 
     channel: str
     ts: str
@@ -123,7 +123,7 @@ class SlackUploadSelection(NamedTuple):
     candidates: tuple[UploadCandidate, ...]
 
     def __str__(self) -> str:
-        """At most 3,000 characters, which Slack hands back with the form."""
+        """Return at most 3,000 characters, which Slack hands back with the form."""
         return json.dumps(self, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
@@ -133,7 +133,7 @@ class SlackUploadSelection(NamedTuple):
 
 
 def select_uploads(channel: str, message: SlackPayload) -> SlackUploadSelection:
-    """What of a message can be added."""
+    """Return the files and links of a message that can be added."""
     files = [
         UploadCandidate(slack_file_name(one), str(one["id"])) for one in message.get("files") or () if one.get("id")
     ]
@@ -151,13 +151,14 @@ def slack_file_name(file: SlackPayload) -> str:
 
 
 def limit_candidates(things: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
-    """The first ten; an address that is too long to be carried along is left out."""
+    """Return the first ten; an address too long to be carried is left out."""
     kept = [one._replace(name=splitting.shorten_line(one.name, _NAME)) if one.file_id else one for one in things]
     return tuple(one for one in kept if len(one.name) <= _LONGEST)[:MAX_UPLOADS]
 
 
 def upload_button_value(message: IncomingMessage) -> str:
-    """What the button below a reply carries, at most 2,000 characters: the files of the message."""
+    """Return the value of the button that adds a message's files, at most 2,000 characters; empty where there are
+    none."""
     things = limit_candidates([UploadCandidate(one.name, one.id) for one in message.attachments if one.id])
     choice = SlackUploadSelection(
         message.conversation.channel, message.place.message, message.conversation.thread, things

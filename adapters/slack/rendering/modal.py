@@ -9,11 +9,11 @@ from adapters.slack.events.incoming import SlackPayload
 from adapters.slack.rendering.blocks import SlackBlock
 
 MAX_OPTION_LENGTH = 75
-"""Characters of what an option is called."""
+"""Characters of an option's label."""
 
 
 def build_modal(form: Form, above: Sequence[SlackBlock] = ()) -> SlackBlock:
-    """What `views.open` takes."""
+    """Return the view that `views.open` takes."""
     return {
         "type": "modal",
         "callback_id": form.name,
@@ -26,7 +26,7 @@ def build_modal(form: Form, above: Sequence[SlackBlock] = ()) -> SlackBlock:
 
 
 def parse_form_values(view: SlackPayload) -> FormValues:
-    """What a submitted form says."""
+    """Return the values of a submitted form."""
     return {str(name): _given(elements[name]) for name, elements in view["state"]["values"].items()}
 
 

@@ -1,7 +1,7 @@
-"""The parts of a reply -> the messages that show it. Pure.
+"""Renders the blocks of a reply as Slack messages. Pure.
 
-Each message stays under every limit Slack has: 12,000 characters of Markdown, 50 blocks, about 13,000
-characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` (platform notes, A2 and A3).
+Each message stays under every limit Slack has: 12,000 characters of Markdown, 50 blocks, about 13,000 characters in
+all, 3,000 in a text object, 4,000 in the `text` of `chat.update` (platform notes, A2 and A3).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ESCAPED = re.compile(r"\\([\\*_~])")
 
 @dataclass(frozen=True)
 class SlackPost:
-    """One message: what it says, what stands below and above, and the plain text for notifications and old clients."""
+    """One message: its text, the blocks above and below, and the plain text for notifications and old clients."""
 
     message: MessageSegments
     footer: tuple[SlackBlock, ...]
@@ -40,17 +40,17 @@ class SlackPost:
 
     @property
     def markdown(self) -> str:
-        """All it says, where that is Markdown and nothing else: what a stream can end as."""
+        """The whole message where it is Markdown and nothing else: what a stream can end as."""
         return self.message[0].text if len(self.message) == 1 and self.message[0].kind is PieceKind.TEXT else ""
 
     @property
     def blocks(self) -> list[SlackBlock]:
-        """Slack takes none that is empty, as one is of characters that nobody sees."""
+        """The blocks without empty ones, which Slack refuses, also where all characters are invisible."""
         return [*self.header, *(_block(one) for one in self.message if one.text.strip()), *self.footer]
 
 
 class SlackMarkdown:
-    """What the `markdown` block takes, streams too."""
+    """The dialect of the `markdown` block and of streams."""
 
     heading_separator = "\n\n"
 
@@ -93,9 +93,10 @@ SLACK_MARKDOWN = SlackMarkdown()
 
 
 def render_posts(reply: Reply) -> list[SlackPost]:
-    """The messages of a reply, in order; below the last one its sources and its buttons.
+    """Return the messages of a reply in order, with sources and buttons below the last one.
 
-    The Markdown of the first is what was streamed of it, unless that had no files and no single source yet."""
+    The Markdown of the first is what was streamed of it, unless that had no files and no single source yet.
+    """
     made = [
         _post(message)
         for message in pack_messages(
@@ -111,9 +112,10 @@ def render_posts(reply: Reply) -> list[SlackPost]:
 
 
 def render_streamed(reply: Reply) -> str:
-    """A growing reply as Markdown that only ever gets longer; empty where it fits no one message.
+    """Return a partial reply as Markdown that only grows; empty where it does not fit one message.
 
-    A table is not there before it is whole: how it is shown depends on all of its rows."""
+    A table is left out until it is complete: how it is shown depends on all of its rows.
+    """
     held = 1 if reply.blocks and isinstance(reply.blocks[-1], ReplyTable) else 0
     begun = reply.blocks[: len(reply.blocks) - held]
     messages = pack_messages(
@@ -123,13 +125,13 @@ def render_streamed(reply: Reply) -> str:
 
 
 def render_line(text: str) -> SlackPost:
-    """One message of our own words, or of foreign words as literal text."""
+    """Return one message of our own words, or of foreign words as literal text."""
     (post, *_) = render_posts(builder.text_reply(text or "-"))
     return post
 
 
 def fallback_text(told: str) -> str:
-    """Markdown as inert plain text of at most 3,900 characters; what is left out is said with ` …`."""
+    """Return Markdown as inert plain text of at most 3,900 characters; ` …` marks a cut."""
     text = _ESCAPED.sub(r"\1", told.replace("&lt;", "<").replace("&gt;", ">"))
     whole = len(text)
     while len(markup.escape_text(text)) > MAX_FALLBACK_LENGTH:

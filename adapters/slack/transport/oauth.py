@@ -1,4 +1,4 @@
-"""How people add the bot to a workspace by themselves: Slack's OAuth, with the pages that their browsers show."""
+"""Installation by people themselves: Slack's OAuth, with the pages that their browsers show."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class OAuthInstaller:
 
 class _Flow(AsyncOAuthFlow):
     async def build_authorize_url(self, state: str, request: AsyncBoltRequest) -> str:
-        """Nothing that the visitor sent becomes part of it."""
+        """Return the address. Nothing that the visitor sent becomes part of it."""
         return self.settings.authorize_url_generator.generate(state=state)
 
     async def build_install_page_html(self, url: str, request: AsyncBoltRequest) -> str:
@@ -71,7 +71,7 @@ class _Flow(AsyncOAuthFlow):
 
 
 class _Store(AsyncInstallationStore):
-    """Bolt only saves: each workspace has an app of its own, with its token."""
+    """Saves installations. Bolt reads none: each workspace has an app of its own, with its token."""
 
     def __init__(self, installations: InstallationStore) -> None:
         self._installations = installations
@@ -95,7 +95,7 @@ class _Store(AsyncInstallationStore):
 
 
 class _OneWorkspace(BoltError):
-    """It was added to a whole organisation of Enterprise Grid at once."""
+    """Raised when it was installed in a whole organisation of Enterprise Grid at once."""
 
 
 class _States(AsyncOAuthStateStore):

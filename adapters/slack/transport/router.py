@@ -1,4 +1,4 @@
-"""What Slack sends, over Socket Mode or as signed requests at a public address, goes to the app of its workspace."""
+"""Routes Slack's requests, over Socket Mode or signed HTTP, to the app of their workspace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 
 class WorkspaceRouter:
-    """Takes the place of one Bolt app for whoever delivers, over HTTP and Socket Mode."""
+    """Takes the place of one Bolt app for HTTP and Socket Mode."""
 
     logger = SDK_LOG
 
@@ -35,7 +35,7 @@ class WorkspaceRouter:
         self.client = client
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        """Without a workspace that has the bot there is nobody to answer: then it is acknowledged and left alone."""
+        """Dispatch a request. One of a workspace without the bot is acknowledged and ignored."""
         team = str(req.context.team_id or "")
         if req.body.get("type") == "url_verification":
             return BoltResponse(status=200, body={"challenge": req.body.get("challenge")})
@@ -56,7 +56,7 @@ class WorkspaceRouter:
 
 
 def _gone(body: SlackPayload) -> bool:
-    """Whether the workspace removed the bot, or took back its token and not only somebody's own."""
+    """Return True if the workspace removed the bot, or revoked its token and not only a person's."""
     event = body.get("event")
     if not isinstance(event, dict):
         return False
@@ -71,7 +71,7 @@ EVENTS_PATH = "/slack/events"
 
 
 def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
-    """Where Slack sends what happens, at `PATH`."""
+    """Return the route at `EVENTS_PATH` to which Slack sends events."""
 
     async def receive(request: Request) -> Response:
         body = await request.body()
@@ -92,9 +92,10 @@ def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
 
 
 def has_valid_signature(body: bytes, headers: Mapping[str, str], secret: str, now: float) -> bool:
-    """Whether Slack signed this body within five minutes of `now`: `v0=` HMAC-SHA256 of `v0:timestamp:body`.
+    """Return True if Slack signed this body within five minutes of `now`: `v0=` HMAC-SHA256 of `v0:timestamp:body`.
 
-    Checked before Bolt's own check, which fails with an error for headers that are not ASCII."""
+    Checked before Bolt's own check, which fails with an error for headers that are not ASCII.
+    """
     timestamp = headers.get("X-Slack-Request-Timestamp", "")
     given = headers.get("X-Slack-Signature", "")
     if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) <= 12):

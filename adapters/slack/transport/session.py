@@ -1,4 +1,4 @@
-"""What there is once the workspace is known, and what Bolt hands on to it."""
+"""The session of one workspace, with its Bolt app."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class SlackSessionConfig:
-    """What holds in every workspace."""
+    """Options of all workspaces."""
 
     settings: SlackSettings
     render_options: RenderOptions
     timings: SlackTimings
     clock: Callable[[], float]
     services: BotServices | None
-    """What a process asks that delivers without listening."""
+    """The services of a process that delivers without listening."""
 
 
 class SlackSession:
-    """One workspace. Closed by `close`, once nothing is delivered any more."""
+    """The session of one workspace. Call `close` once nothing is delivered any more."""
 
     app: AsyncApp
-    """Takes in all that Slack sends of it."""
+    """The Bolt app that handles all of Slack's requests for the workspace."""
     catch_up: CatchUp[SlackUnread, MissedMessage]
     space: str
-    """`slack:T1`"""
+    """Such as `slack:T1`."""
 
     def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, terms: SlackSessionConfig) -> None:
         self._terms = terms
@@ -91,7 +91,7 @@ class SlackSession:
         return ChatApp(driver, options, terms.services)
 
     def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        """From now on there is an app, and what was missed can be read."""
+        """Create the app, and what catches up on missed messages."""
         self.chat.listen(inbox, desk)
         intake = SlackIntake(self.chat.event_handler, self.me, self.talk)
         self.catch_up = CatchUp(
@@ -142,8 +142,8 @@ class SlackSession:
 
 
 def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
-    """Without this Bolt asks Slack who we are or, where SLACK_CLIENT_ID stands in the environment, a store of its own,
-    which knows of nobody."""
+    """Return our own authorization. Without it Bolt asks Slack who we are or, where SLACK_CLIENT_ID is in the
+    environment, a store of its own, which is empty."""
 
     async def authorize() -> AuthorizeResult:
         return AuthorizeResult(enterprise_id=None, team_id=me.team, bot_user_id=me.user, bot_id=me.bot, bot_token=token)
@@ -152,11 +152,11 @@ def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
 
 
 async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
-    """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
-    acknowledgement already."""
+    """Return the response to a failed request. 500 makes Slack send it again, which is of no use for a malformed one.
+    Without `response`, Slack was acknowledged already."""
     log.error("slack_request_failed", exc_info=error)
     return response and BoltResponse(status=400 if isinstance(error, MALFORMED_ERRORS) else 500)
 
 
 async def _leave_alone() -> None:
-    """An event that nothing here is about, such as `file_shared`: acknowledged, or Slack sends it again."""
+    """Acknowledge an event that nothing here needs, such as `file_shared`; otherwise Slack sends it again."""

@@ -1,4 +1,4 @@
-"""Socket Mode: how Slack reaches us without a public address, over two connections."""
+"""Socket Mode: two connections to Slack that need no public address."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from pipeline.errors import Unavailable
 log = structlog.get_logger(__name__)
 
 CONNECTION_COUNT = 2
-"""Slack closes each from time to time and hands every event to any one that is open."""
+"""Connections: Slack closes each from time to time, and sends every event to any open one."""
 PING_SECONDS = 5.0
-"""Four missed pongs make the SDK reconnect: a half-open connection is replaced within 30 seconds."""
+"""Seconds between pings. After four missed pongs the SDK reconnects: a half-open connection is replaced within 30
+seconds."""
 DEAD_SECONDS = 30.0
-"""A connection that the SDK has not brought back by then is thrown away and made anew."""
+"""Seconds after which a connection that the SDK has not restored is replaced by a new one."""
 HANDSHAKE_SECONDS = 10.0
-"""An address is good for one handshake, which the SDK would go on repeating if it failed."""
+"""Seconds of a handshake. An address is good for one; the SDK would repeat it after a failure."""
 CLOSE_SECONDS = 1.0
-"""How long those at the other end of what we close may take; aiohttp would wait ten seconds."""
+"""Seconds that the other end may take when a connection is closed; aiohttp would wait ten."""
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.5, 30.0
 STABLE_SECONDS = 60.0
-"""A connection that is open for so long is no reason to wait before the next."""
+"""Seconds after which an open connection counts as stable, so that the next need not wait."""
 
 
 class SocketConnections:
-    """Those that are open in Socket Mode."""
+    """The open connections of Socket Mode."""
 
     def __init__(self) -> None:
         self.open: set[AsyncSocketModeHandler] = set()
 
     async def has_open(self) -> bool:
-        """Whether Slack can reach us."""
+        """Return True if Slack can reach us."""
         return any([await handler.client.is_connected() for handler in list(self.open)])
 
 
@@ -53,7 +54,7 @@ async def run_socket_mode(
 
 
 async def run_until_first_ends(*parts: Coroutine[Any, Any, None]) -> None:
-    """Run all until one ends, and end the others; raises what it raised."""
+    """Run all until one ends, then cancel the others. Raises the error of the first."""
     tasks = [asyncio.create_task(part) for part in parts]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -85,8 +86,8 @@ async def _keep(front: WorkspaceRouter, app_token: str, address: str, connection
 
 
 class _Pace:
-    """Between two connections, longer each time that one did not last: the SDK makes the next one at once, 250 a second
-    where Slack closes each."""
+    """Backoff between two connections, longer each time that one did not last: the SDK makes the next one at once, 250
+    a second where Slack closes each."""
 
     def __init__(self) -> None:
         self._wait = 0.0
@@ -117,7 +118,7 @@ async def _connected(handler: AsyncSocketModeHandler) -> bool:
 
 
 async def _close(handler: AsyncSocketModeHandler) -> None:
-    """Close everything, also when we are cancelled meanwhile."""
+    """Close everything, also when cancelled meanwhile."""
     closing = asyncio.create_task(_close_in_time(handler.client))
     try:
         await asyncio.shield(closing)
@@ -127,7 +128,8 @@ async def _close(handler: AsyncSocketModeHandler) -> None:
 
 
 async def _close_in_time(client: SocketModeClient) -> None:
-    """Cut off, the first `close` has given up the connection, and the second one the rest."""
+    """Close in two steps: if the first `close` is cut off it has given up the connection, and the second one closes the
+    rest."""
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await client.close()  # type: ignore[no-untyped-call]
@@ -136,7 +138,7 @@ async def _close_in_time(client: SocketModeClient) -> None:
 
 
 async def _new_address(front: WorkspaceRouter, app_token: str) -> str:
-    """An address as soon as Slack gives one; the other connection may be working meanwhile."""
+    """Return an address as soon as Slack gives one; the other connection may be working meanwhile."""
     wait = MIN_RECONNECT_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Who we are, in which workspace, and what the installed app may not do."""
+"""The bot's account in a workspace, its tokens, and missing scopes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REQUIRED_SCOPES = {
     "reactions:write": "the eyes reaction where a status cannot be shown",
     "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
 }
-"""Every bot scope that `manifest.yml` asks for, and what it enables."""
+"""Every required bot scope of `manifest.yml`, and what it enables."""
 OPTIONAL_SCOPES = {
     "assistant:write": "suggested prompts in the Messages tab",
     "mpim:history": "never answering twice after a crash in group direct messages",
@@ -41,24 +41,24 @@ OPTIONAL_SCOPES = {
     "usergroups:read": "roles given to user groups in citewell.toml",
     "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
 }
-"""Scopes that may be unticked at the installation. No event rests on one: Slack might not take such a manifest."""
+"""Scopes that may be unticked at the installation. No event depends on one: Slack might refuse such a manifest."""
 _WRONG_TOKEN = REVOKED_TOKEN_ERRORS | {"missing_scope", "not_allowed_token_type"}
 
 
 class SlackWorkspace(Value):
-    """Our account there."""
+    """The bot's account in a workspace."""
 
     me: SlackBot
     name: str
     team_name: str
     address: str = ""
-    """Where people open it: `https://acme.slack.com/`."""
+    """The address where people open it: `https://acme.slack.com/`."""
     scopes: frozenset[str]
-    """Granted to the token; empty when Slack did not say."""
+    """Scopes granted to the token; empty when Slack did not say."""
 
 
 async def fetch_workspace(web: SlackWebClient) -> SlackWorkspace:
-    """Ask Slack who we are. Raises Misconfigured for a token that does not work, Unavailable otherwise."""
+    """Ask Slack for the bot's account. Raises Misconfigured for a token that does not work, Unavailable otherwise."""
     try:
         response = await web.client.auth_test()
     except SlackApiError as error:
@@ -79,7 +79,7 @@ async def fetch_workspace(web: SlackWebClient) -> SlackWorkspace:
 
 
 async def is_token_revoked(web: SlackWebClient) -> bool:
-    """Whether Slack says that the token is good for nothing any more. Raises Unavailable when it does not say."""
+    """Return True if Slack says that the token is invalid for good. Raises Unavailable when it does not say."""
     try:
         await web.client.auth_test()
     except SlackApiError as error:
@@ -94,8 +94,7 @@ async def is_token_revoked(web: SlackWebClient) -> bool:
 
 
 async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
-    """The address of a Socket Mode connection, good for one handshake: proof that the app-level token works.
-
+    """Return the address of a Socket Mode connection, good for one handshake: proof that the app-level token works.
     Raises Misconfigured for a token that does not work, Unavailable otherwise."""
     try:
         return str((await client.apps_connections_open(app_token=app_token))["url"])
@@ -107,7 +106,7 @@ async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
 
 
 def startup_lines(workspace: SlackWorkspace, how: str) -> list[str]:
-    """What the operator is told at start-up, one line each."""
+    """Return the lines that are printed for the operator at start-up."""
     lines = [f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {how}."]
     if workspace.scopes:
         wanted = {**REQUIRED_SCOPES, **OPTIONAL_SCOPES}
@@ -121,7 +120,7 @@ def _lack(scope: str, enables: str) -> str:
 
 
 def _unusable(method: str, setting: str, wanted: str, error: SlackApiError) -> Misconfigured | Unavailable:
-    """Only what Slack says of the token itself is final; everything else may pass."""
+    """Return the error of a token. Only what Slack says of the token itself is final; everything else may pass."""
     code = slack_error_code(error)
     if code in _WRONG_TOKEN:
         return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {wanted} of your Slack app.")

@@ -1,4 +1,4 @@
-"""The workspaces that the bot is in: one `SlackSession` for each, with that workspace's token and nobody else's."""
+"""The workspaces that the bot is in: a `SlackSession` for each, with that workspace's own token."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from pipeline.values import PlaceId
 from pipeline.values.platform import Installation
 
 WORKSPACES_REFRESH_SECONDS = 60.0
-"""Seconds between looks at which workspaces there are, for those that another process was told of."""
+"""Seconds between two lookups of the workspaces: another process may have been told of new ones."""
 
 log = structlog.get_logger(__name__)
 
 
 class NotInstalled(Refused):
-    """The workspace has not added the bot, or has removed it."""
+    """Raised where the workspace has not installed the bot, or has removed it."""
 
 
 class WorkspaceSessions(Protocol):
     async def session(self, team: str) -> SlackSession:
-        """Raises NotInstalled, Misconfigured or Unavailable."""
+        """Return the session of a workspace. Raises NotInstalled, Misconfigured or Unavailable."""
         ...
 
     async def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        """From now on sessions take in what Slack sends. Raises as `of`."""
+        """Let sessions handle Slack's requests from now on. Raises the errors of `session`."""
         ...
 
     async def startup_lines(self, how: str) -> list[str]:
-        """What the operator is told at start-up, one line each."""
+        """Return the lines that are printed for the operator at start-up."""
         ...
 
     async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
@@ -49,14 +49,14 @@ class WorkspaceSessions(Protocol):
         ...
 
     async def remove_workspace(self, team: str, at: datetime) -> None:
-        """The workspace removed the bot, or took back its token. Raises Unavailable."""
+        """Handle that the workspace removed the bot, or revoked its token. Raises Unavailable."""
         ...
 
     async def close(self) -> None: ...
 
 
 class WebClientFactory:
-    """Clients of the Web API that share their connections."""
+    """Creates clients of the Web API that share their connections."""
 
     def __init__(self, terms: SlackSessionConfig) -> None:
         self._terms = terms
@@ -77,7 +77,7 @@ class WebClientFactory:
 
 
 class SingleWorkspace:
-    """The workspace of one token, whichever it is: found out once."""
+    """The workspace of one token; Slack is asked once which one it is."""
 
     def __init__(self, terms: SlackSessionConfig, connecting: WebClientFactory) -> None:
         self._terms = terms
@@ -103,7 +103,7 @@ class SingleWorkspace:
         await (await self.session("")).catch_up.run(reachable)
 
     async def remove_workspace(self, team: str, at: datetime) -> None:
-        """What is kept stays: whoever runs the bot made the app, and may install it again."""
+        """Keep all data: the operator made the app, and may install it again."""
 
     async def close(self) -> None:
         if self._open:
@@ -116,7 +116,7 @@ class _Open(NamedTuple):
 
 
 class MultiWorkspace:
-    """Those that added the bot by themselves. The store is asked each time: another process may know better."""
+    """The workspaces that installed the app. The store is read each time: another process may have changed it."""
 
     def __init__(
         self, terms: SlackSessionConfig, connecting: WebClientFactory, installations: InstallationStore
@@ -177,7 +177,7 @@ class MultiWorkspace:
             await asyncio.gather(*filling.values(), return_exceptions=True)
 
     async def remove_workspace(self, team: str, at: datetime) -> None:
-        """Erase all that is kept of the workspace, unless it added the bot again since."""
+        """Erase all data of the workspace, unless it installed the app again since."""
         place = PlaceId(platform="slack", space=team)
         installation = await self._installations.get(place) if team else None
         if installation is None or self._listening is None:
