@@ -63,7 +63,7 @@ class AnnouncementPoster(Protocol[P]):
 
 
 class Announcer(Generic[P]):
-    """Posts each announcement once."""
+    """The poster of announcements, each of them once."""
 
     def __init__(self, platform: Platform, announces: AnnouncementPoster[P]) -> None:
         self._platform = platform

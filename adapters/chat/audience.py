@@ -23,7 +23,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 CanReadChannel = Callable[[PlaceId], Awaitable[bool]]
 SourceChannels = Callable[[str], Awaitable[frozenset[PlaceId]]]
-"""Returns the channels of a workspace (`slack:T1`) that are a source."""
+"""Lookup of the channels of a workspace (`slack:T1`) that are a source."""
 
 log = structlog.get_logger(__name__)
 
@@ -43,11 +43,11 @@ class AudienceFacts:
     spaces: frozenset[str] = frozenset()
     """Workspaces in which they may read some channels."""
     can_read_channel: CanReadChannel = _nothing
-    """Tells whether all of them may read a channel now. An error counts as no."""
+    """Check whether all of them may read a channel now. An error counts as no."""
 
 
 class ReadersBuilder:
-    """Builds readers from facts. A channel not resolved within `patience` seconds counts as closed."""
+    """Builder of readers from facts. A channel not resolved within `patience` seconds counts as closed."""
 
     def __init__(self, indexed: SourceChannels, *, patience: float) -> None:
         self._indexed = indexed

@@ -1,4 +1,4 @@
-"""Reads messages that were sent while the bot was not listening.
+"""Catching up on messages that were sent while the bot was not listening.
 
 A platform drops what it could not deliver, and a new connection is told nothing of earlier messages. So a checkpoint is
 saved in the inbox, and after a start or an outage the messages since are read, place by place. They take the way of all
@@ -66,7 +66,7 @@ class MissedReader(Protocol[P, M]):
 
 
 class CatchUp(Generic[P, M]):
-    """Catches up on what one connection missed."""
+    """The reader of messages that one connection missed."""
 
     def __init__(
         self,

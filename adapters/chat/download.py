@@ -1,4 +1,4 @@
-"""Downloads a file that somebody sent from its platform."""
+"""Download of a file that somebody sent, from its platform."""
 
 from __future__ import annotations
 

@@ -141,10 +141,10 @@ ChatEvent = (
 # --- What it needs -----------------------------------------------------------------------------
 
 MessageLoader = Callable[[PlaceId], Awaitable[ChannelMessage | None]]
-"""Loads the message of an event as it is now, in a channel that is a source; None where nobody is to read it. Raises
+"""Loader of an event's message as it is now, in a channel that is a source; None where nobody is to read it. Raises
 Unavailable, and Refused where the bot may not read it."""
 NotifyAuthor = Callable[[str], Awaitable[None]]
-"""Tells the author of a message something, best effort."""
+"""Notification of a message's author, best effort."""
 
 
 class ReplyRegistry(Protocol):
@@ -182,8 +182,8 @@ class Notifier(Protocol):
 
 
 class QuestionIntake:
-    """Decides which messages are questions, and puts them into the inbox. All methods raise Unavailable while the inbox
-    is unavailable; they may be called again."""
+    """The intake that decides which messages are questions, and puts them into the inbox. All methods raise Unavailable
+    while the inbox is unavailable; they may be called again."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class QuestionIntake:
 
 
 class ChatEventHandler:
-    """Handles every event of one connection."""
+    """The handler of every event of one connection."""
 
     def __init__(
         self,

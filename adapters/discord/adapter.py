@@ -33,8 +33,8 @@ CONNECT_SECONDS = 20.0
 
 
 class DiscordAdapter(ChatAdapter[DiscordPost]):
-    """Connects Citewell to Discord: one bot in any number of servers. `folder` holds its state between starts
-    (`state.py`); `say` prints for the operator who the bot is and how to invite it."""
+    """Citewell on Discord: one bot in any number of servers. `folder` holds its state between starts (`state.py`);
+    `say` prints for the operator who the bot is and how to invite it."""
 
     name = DISCORD_NAME
 

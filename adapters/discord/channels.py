@@ -1,4 +1,4 @@
-"""Finds channels by name."""
+"""Lookup of channels by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds everything that works through one connection, and runs it."""
+"""The client of one connection, all that works through it, and its run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DiscordOptions(NamedTuple):
     """Days that data are stored."""
     timings: DiscordTimings
     echo: Callable[[str], None]
-    """Prints a line for the operator."""
+    """Printer of a line for the operator."""
 
 
 class DiscordConnection(NamedTuple):

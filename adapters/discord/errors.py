@@ -1,4 +1,4 @@
-"""Translates Discord's errors into ours, and retries requests; the one place for both."""
+"""Translation of Discord's errors into ours, and retries of requests; the one place for both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOKEN_GONE_CODES = (10008, 10015, 10062, 50027)
 
 REPLY_REFUSED = TranslatableText("Discord did not take my reply. Please ask me again here.")
 ExplainError = Callable[[discord.HTTPException, Translator], str]
-"""Returns why Discord refused a reply, as the end of a sentence for the asker."""
+"""Explanation why Discord refused a reply, as the end of a sentence for the asker."""
 
 
 def _not_taken(error: discord.HTTPException, speech: Translator) -> str:

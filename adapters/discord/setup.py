@@ -9,7 +9,7 @@ from pipeline.values.setup import TokenCheck, TokenPrompt
 
 
 class DiscordSetup:
-    """Asks for one token; the link that adds the bot to a server follows from it."""
+    """The setup, which needs one token; the link that adds the bot to a server follows from it."""
 
     link = "https://discord.com/developers/applications"
     tokens = (TOKEN,)

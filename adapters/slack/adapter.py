@@ -41,7 +41,7 @@ MAX_EVENT_BYTES = 4 << 20
 
 
 class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, SupportsSearch):
-    """Connects Citewell to Slack: over signed HTTP where there is a signing secret, otherwise over Socket Mode."""
+    """Citewell in Slack: over signed HTTP where there is a signing secret, otherwise over Socket Mode."""
 
     name = SLACK.name
 

@@ -152,8 +152,8 @@ def direct_groups(me: SlackBot, user: str) -> frozenset[str]:
 
 
 class SlackActorResolver:
-    """Resolves the person who acts, with their user groups, to which roles are given. Unknown groups are left out, so
-    that they allow nothing."""
+    """Resolver of the person who acts, with their user groups, to which roles are given. Unknown groups are left out,
+    so that they allow nothing."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot) -> None:
         self._web = web

@@ -1,4 +1,4 @@
-"""Checks whether all members of a channel are inside. The list of people is read ahead, so that answers rarely wait for
+"""Check whether all members of a channel are inside. The list of people is read ahead, so that answers rarely wait for
 it."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _People:
 
 
 class SlackMembership:
-    """Checks channels for guests. A doubt counts as outside: a missing scope, a failed call, a list that takes too
+    """Check of channels for guests. A doubt counts as outside: a missing scope, a failed call, a list that takes too
     long."""
 
     def __init__(self, web: SlackWebClient, team: str) -> None:

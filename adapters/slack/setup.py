@@ -9,8 +9,8 @@ from pipeline.values.setup import TokenCheck, TokenPrompt
 
 
 class SlackSetup:
-    """Asks for a bot token, unless people install the app by themselves, and an app-level token, unless events come
-    over HTTP."""
+    """The setup, which needs a bot token, unless people install the app by themselves, and an app-level token, unless
+    events come over HTTP."""
 
     def __init__(self, settings: SlackSettings) -> None:
         self._settings = settings

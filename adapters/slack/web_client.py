@@ -102,7 +102,7 @@ class SlackRefused(NotPosted):
 
 
 WebClientBuilder = Callable[[str | None], AsyncWebClient]
-"""Creates a client for a token, or for calls without one."""
+"""Builder of a client for a token, or for calls without one."""
 
 
 def web_client_builder(api_url: str, session: aiohttp.ClientSession) -> WebClientBuilder:
@@ -252,7 +252,8 @@ MAX_SLACK_PAGES = 400
 
 
 class CallPacer:
-    """Lets `burst` calls pass, and further ones after `pause` seconds each: Slack counts calls by the minute."""
+    """Pacer that lets `burst` calls pass, and further ones after `pause` seconds each: Slack counts calls by the
+    minute."""
 
     def __init__(self, burst: int, pause: float) -> None:
         self._left = burst

@@ -1,4 +1,4 @@
-"""Routes each interaction to its handler, on every platform. A double click counts once."""
+"""Routing of each interaction to its handler, on every platform. A double click counts once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DOUBLE_CLICK_SECONDS = 3.0
 
 
 class ClickDeduplicator:
-    """Detects double clicks."""
+    """Detector of double clicks."""
 
     def __init__(self) -> None:
         self._latest: dict[Hashable, float] = {}
@@ -63,7 +63,7 @@ DEDUPLICATED_ACTIONS = frozenset(
 
 
 class InteractionDispatcher:
-    """Routes interactions. The platform decides how they are acknowledged and shown."""
+    """The router of interactions. The platform decides how they are acknowledged and shown."""
 
     def __init__(self, desk: BotServices, inbox: Inbox, *, once: Collection[str] = DEDUPLICATED_ACTIONS) -> None:
         self._clicks = ClickDeduplicator()

@@ -1,4 +1,4 @@
-"""Shares a private answer in its channel: once, with people who may see it, and as the start of a conversation."""
+"""Sharing of a private answer in its channel: once, with people who may see it, and as the start of a conversation."""
 
 from __future__ import annotations
 

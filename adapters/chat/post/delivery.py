@@ -1,4 +1,4 @@
-"""Delivers the events of an answer as a reply below its question, on every platform."""
+"""Delivery of an answer's events as a reply below its question, on every platform."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class SupportsEphemeralReply(Protocol):
 
 
 class Deliverer(Generic[P]):
-    """Delivers any number of replies at once."""
+    """The deliverer of any number of replies at once."""
 
     def __init__(
         self,

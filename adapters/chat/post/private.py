@@ -58,7 +58,7 @@ class SendDirect(Protocol):
 
 
 class PrivateReplyDeliverer:
-    """Delivers any number of private replies at once."""
+    """The deliverer of any number of private replies at once."""
 
     def __init__(
         self, back: Callable[[LeasedMessage], PrivateSender[Any]], tell: SendDirect, look: RenderOptions

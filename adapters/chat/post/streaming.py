@@ -1,4 +1,4 @@
-"""Shows a reply while it is written: by a stream where the platform has streams, else by edits."""
+"""Display of a reply while it is written: by a stream where the platform has streams, else by edits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ P = TypeVar("P")
 """The type that a platform shows as one message."""
 P_contra = TypeVar("P_contra", contravariant=True)
 SettleIndicator = Callable[[], Awaitable[None]]
-"""Waits until no typing indicator is on its way: one that arrives after the reply would stay."""
+"""Wait until no typing indicator is on its way: one that arrives after the reply would stay."""
 
 
 class MessageStream(Protocol[P_contra]):
@@ -81,8 +81,8 @@ class EditingSender(Protocol[P]):
 
 
 class EventBuffer:
-    """Buffers the events of an answer, so that a slow consumer neither lags behind nor blocks the writer. A task reads
-    the stream while the context is open."""
+    """Buffer of an answer's events, so that a slow consumer neither lags behind nor blocks the writer. A task reads the
+    stream while the context is open."""
 
     def __init__(self, stream: AnswerStream) -> None:
         self._source = stream
@@ -132,7 +132,7 @@ class EventBuffer:
 
 
 class StreamingPost(Generic[P]):
-    """Posts one reply by a stream. A reply that a crash left partial is not streamed again, only completed."""
+    """One reply that is posted by a stream. A reply that a crash left partial is not streamed again, only completed."""
 
     def __init__(self, sender: StreamingSender[P], reply: MessageSequence[P], settled: SettleIndicator) -> None:
         self._sender = sender
@@ -179,7 +179,7 @@ class StreamingPost(Generic[P]):
 
 
 class EditingPost(Generic[P]):
-    """Posts one reply by edits that show its newest state."""
+    """One reply that is posted by edits, each with its newest state."""
 
     def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], words: Translator) -> None:
         self._sender = sender

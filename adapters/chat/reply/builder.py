@@ -1,4 +1,4 @@
-"""Builds a reply from an answer; long code becomes a preview and a file. Pure."""
+"""Building of replies from answers; long code becomes a preview and a file. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders blocks as pieces of Markdown, for platforms that take a dialect of it. Pure."""
+"""Rendering of blocks as pieces of Markdown, for platforms that take a dialect of it. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds blocks from checked sentences. Pure."""
+"""Building of blocks from checked sentences. Pure."""
 
 from __future__ import annotations
 

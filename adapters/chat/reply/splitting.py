@@ -1,4 +1,4 @@
-"""Splits long text over messages: between sentences, rows and lines of code, with nothing lost."""
+"""Splitting of long text over messages: between sentences, rows and lines of code, with nothing lost."""
 
 from __future__ import annotations
 

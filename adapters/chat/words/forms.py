@@ -50,7 +50,7 @@ class ChoiceField(NamedTuple):
 
 class Form(NamedTuple):
     name: str
-    """Comes back with the submitted values, as does `subject_id`."""
+    """The name, which comes back with the submitted values, as does `subject_id`."""
     subject_id: str
     title: str
     """At most 24 characters in every language: Slack takes no more."""

@@ -1,4 +1,4 @@
-"""Reads missed messages after a fresh session: a resumed session replays what it missed, a new one does not.
+"""Catching up after a fresh session: a resumed session replays what it missed, a new one does not.
 
 The first direct message of a new person cannot be found: its channel is not known.
 """
@@ -35,7 +35,7 @@ class DiscordUnread(NamedTuple):
 
 
 class DiscordMissedReader:
-    """Reads missed messages in readable channels and active threads, forum posts among them; `hear` accepts a
+    """The reader of missed messages in readable channels and active threads, forum posts among them; `hear` accepts a
     message."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Translates Discord's events into chat events. Pure: nothing is asked of Discord.
+"""Translation of Discord's events into chat events. Pure: nothing is asked of Discord.
 
 The key of a message is `discord:GUILD:CHANNEL:MESSAGE`, with `dm` for the guild of a direct message, and the thread's
 id for the channel of a message in a thread. A conversation is a DM, a thread, or a chain of replies. The id of a thread

@@ -1,4 +1,4 @@
-"""Retries events until they are in the inbox: Discord sends none a second time."""
+"""Intake of events, retried until they are in the inbox: Discord sends none a second time."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class DiscordCommandTree(app_commands.CommandTree[Any]):
 
 
 AskCallback = Callable[[DiscordInteraction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
-"""Accepts a question, whether only the asker sees the answer, and the files of its message."""
+"""Callback with a question, whether only the asker sees the answer, and the files of its message."""
 log = structlog.get_logger(__name__)
 
 MAX_COMMAND_QUESTION = 2000

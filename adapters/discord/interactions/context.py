@@ -51,7 +51,7 @@ _OPEN = 200
 
 
 class DiscordUploadStore:
-    """Remembers the messages of open forms, which have no room for them."""
+    """Store of the messages of open forms, which have no room for them."""
 
     def __init__(self, *, api_url: str) -> None:
         self._api_url = api_url

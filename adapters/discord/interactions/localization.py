@@ -79,7 +79,7 @@ _WORDS: Mapping[discord.Locale, Translator] = {
 
 
 class CommandTranslator(app_commands.Translator):
-    """Translates what is declared to Discord by our catalogues."""
+    """A translator of declared commands by our catalogues."""
 
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes

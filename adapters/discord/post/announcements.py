@@ -46,7 +46,7 @@ CANNOT_SHARE_HERE = TranslatableText("I could not share it here: {why}")
 
 
 class DiscordAnnouncementSender(DiscordSender):
-    """Sends one announcement to a channel or a person."""
+    """The sender of one announcement to a channel or a person."""
 
     def __init__(
         self,

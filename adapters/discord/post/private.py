@@ -53,7 +53,7 @@ class OpenCommand(NamedTuple):
 
 
 class DiscordCommandIntake:
-    """Accepts questions by command, and knows those that are being answered."""
+    """The intake of questions by command, with those that are being answered."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox

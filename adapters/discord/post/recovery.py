@@ -1,4 +1,4 @@
-"""Finds our messages again after a crash: Discord stores no key of ours with them."""
+"""Search for our messages after a crash: Discord stores no key of ours with them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CLOCK_SKEW = timedelta(seconds=60)
 MAX_SCANNED_MESSAGES = 1000
 """Messages that are searched."""
 MessageMatcher = Callable[[discord.Message, int], bool]
-"""Tells whether a message of ours in a channel is part of the post."""
+"""Check whether a message of ours in a channel is part of the post."""
 EndMatcher = Callable[[discord.Message], bool | None]
-"""Tells whether a matching message is the last one: False where it ends another post, to which those before it belong;
+"""Check whether a matching message is the last one: False where it ends another post, to which those before it belong;
 None where it does not say."""
 
 

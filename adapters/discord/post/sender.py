@@ -51,7 +51,7 @@ class DiscordDestination:
     candidate_channels: tuple[int, ...]
     """The channels it may be in, the likeliest first."""
     open: Callable[[], Awaitable[int]]
-    """Returns the channel of a new post; called just before its first message."""
+    """Lookup of the channel for a new post; called just before its first message."""
     is_match: MessageMatcher
     after: discord.Object | datetime | None
     is_end: EndMatcher = end_unknown

@@ -1,4 +1,4 @@
-"""Renders pages of a reply as discord.py's components."""
+"""Rendering of a reply's pages as discord.py's components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Renders foreign text as Discord's Markdown: everything inert but bold, inline code and a cited source's own address.
+"""Rendering of foreign text as Discord's Markdown: everything inert but bold, inline code and a cited source's own
+address.
 
 These must not come alive: mentions, masked links, bare addresses, invites, timestamps, headings, quotes, lists,
 subtext, spoilers, fences, and characters that turn the direction of text or hide.
@@ -22,7 +23,8 @@ _BACKTICKS = re.compile(r"`(?=`)")
 _MASS_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>]+")
 _SCHEME = re.compile(r"(?<![a-z0-9+.-])([0-9+.-]*)(?:[a-z][a-z0-9+.-]*)?://", re.IGNORECASE)
-"""Matches only from the beginning of a word, so that a long one is not read again from each of its letters."""
+"""A pattern that matches only from the beginning of a word, so that a long one is not read again from each of its
+letters."""
 _INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
 _LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
 _ROUND = str.maketrans("[]", "()")

@@ -1,4 +1,4 @@
-"""Renders the blocks of a reply as Discord messages, within Discord's limits whatever the reply holds. Pure."""
+"""Rendering of a reply's blocks as Discord messages, within Discord's limits whatever the reply holds. Pure."""
 
 from __future__ import annotations
 

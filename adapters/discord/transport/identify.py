@@ -1,4 +1,4 @@
-"""Limits how often sessions are opened: Discord resets the token of a bot that identifies 1,000 times a day."""
+"""Limit of how often sessions are opened: Discord resets the token of a bot that identifies 1,000 times a day."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 
 class IdentifyBudget:
-    """Counts identifications across restarts, and tells how long to wait before the next one."""
+    """Counter of identifications across restarts, with the wait before the next one."""
 
     def __init__(
         self,

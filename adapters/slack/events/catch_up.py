@@ -1,4 +1,4 @@
-"""Reads missed messages in the channels where the bot was ever asked.
+"""Catching up in the channels where the bot was ever asked.
 
 First the channels themselves, where people mention the bot; then threads, those with news before those that Slack says
 nothing about.
@@ -43,8 +43,8 @@ class SlackUnread(NamedTuple):
 
 
 class SlackMissedReader:
-    """Reads the missed messages of one workspace. A thread that began more than `MAX_AGE_SECONDS` before the range is
-    read where the bot answered in it: only reading it tells whether it has news."""
+    """The reader of one workspace's missed messages. A thread that began more than `MAX_AGE_SECONDS` before the range
+    is read where the bot answered in it: only reading it tells whether it has news."""
 
     def __init__(
         self,

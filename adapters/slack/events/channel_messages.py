@@ -31,7 +31,7 @@ UNSEEN_SECONDS = 60.0
 
 
 class SlackChannelMessages:
-    """Reads channel messages of one workspace."""
+    """The reader of one workspace's channel messages."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, address: str) -> None:
         """Create it. `address` is that of the workspace, such as `https://acme.slack.com/`."""

@@ -1,4 +1,4 @@
-"""Translates Slack's events into chat events. Pure: without calls and state."""
+"""Translation of Slack's events into chat events. Pure: without calls and state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores Slack's events in the inbox before they are acknowledged."""
+"""Intake of Slack's events, which are in the inbox before they are acknowledged."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ ANY_ACTION = re.compile("")
 
 
 class SlackInteractionHandlers:
-    """Registers the handlers of answers and of private questions."""
+    """The handlers of buttons, forms and private questions."""
 
     def __init__(self, context: SlackInteractionDependencies, inbox: Inbox, names: SlackNames | None = None) -> None:
         """Create them. `names` resolves the mentions of questions."""

@@ -1,4 +1,4 @@
-"""Translates Slack's payload of a button, form or command. Pure."""
+"""Translation of Slack's payload of a button, form or command. Pure."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ SLACK_SETUP_FIELDS = {name: field for name, field in setup.SETUP_FIELDS.items() 
 
 
 class SlackSetupForm:
-    """Opens the form for a channel or the workspace, and stores what is sent."""
+    """The form for a channel or the workspace."""
 
     def __init__(self, context: SlackInteractionDependencies) -> None:
         self._context = context

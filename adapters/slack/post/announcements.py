@@ -41,7 +41,8 @@ MAX_SOURCES_LENGTH = 2_000
 
 
 class SlackAnnouncementSender(SlackSender):
-    """Sends one announcement to a channel or a person. A conversation on Slack begins with a message of a channel."""
+    """The sender of one announcement to a channel or a person. A conversation on Slack begins with a message of a
+    channel."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, post: Announcement) -> None:
         super().__init__(web, me, origin, post.key)

@@ -55,7 +55,7 @@ CLOCK_SKEW_SECONDS = 60.0
 
 
 class StreamBudget:
-    """Limits how many streams are opened within a minute."""
+    """Limit of the streams opened within a minute."""
 
     def __init__(self, per_minute: int) -> None:
         self._opened: deque[float] = deque(maxlen=per_minute)

@@ -1,4 +1,4 @@
-"""Makes foreign text inert: what documents, models and people wrote is readable and can do nothing.
+"""Escaping of foreign text: what documents, models and people wrote is readable and can do nothing.
 
 There are two languages. *Markdown* is what the `markdown` block and streams take; it still reads `<!here>`-like tokens,
 so angle brackets are escaped and ampersands are not (measured on a workspace: PostHog/posthog PR 95054). *mrkdwn* is
@@ -30,7 +30,7 @@ _ADDRESS = re.compile(
     )"""
 )
 _MAYBE = re.compile(r"[:@]|[.。．｡]\S|www\.", re.IGNORECASE)
-"""Occurs in every match of `_ADDRESS`: a sentence without it is not searched, which takes ten times as long."""
+"""A part of every match of `_ADDRESS`: a sentence without it is not searched, which takes ten times as long."""
 _TRAILING = ".,;:!?'\"*_~»”’"
 _BLOCK_START = re.compile(r"(?m)^[ \t]*(?=#{1,6}(?:\s|$)|~~~|>|\||=+\s*$|-{3,}\s*$|\*{3,}\s*$|_{3,}\s*$)")
 _ROUND = str.maketrans("[]", "()")

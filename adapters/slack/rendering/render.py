@@ -1,4 +1,4 @@
-"""Renders the blocks of a reply as Slack messages. Pure.
+"""Rendering of a reply's blocks as Slack messages. Pure.
 
 Each message stays under every limit Slack has: 12,000 characters of Markdown, 50 blocks, about 13,000 characters in
 all, 3,000 in a text object, 4,000 in the `text` of `chat.update` (platform notes, A2 and A3).

@@ -71,7 +71,7 @@ class _Flow(AsyncOAuthFlow):
 
 
 class _Store(AsyncInstallationStore):
-    """Saves installations. Bolt reads none: each workspace has an app of its own, with its token."""
+    """Store of installations. Bolt reads none: each workspace has an app of its own, with its token."""
 
     def __init__(self, installations: InstallationStore) -> None:
         self._installations = installations

@@ -1,4 +1,4 @@
-"""Routes Slack's requests, over Socket Mode or signed HTTP, to the app of their workspace."""
+"""Routing of Slack's requests, over Socket Mode or signed HTTP, to the app of their workspace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 
 class WorkspaceRouter:
-    """Takes the place of one Bolt app for HTTP and Socket Mode."""
+    """The router that takes the place of one Bolt app for HTTP and Socket Mode."""
 
     logger = SDK_LOG
 

@@ -56,7 +56,7 @@ class WorkspaceSessions(Protocol):
 
 
 class WebClientFactory:
-    """Creates clients of the Web API that share their connections."""
+    """Factory of Web API clients that share their connections."""
 
     def __init__(self, terms: SlackSessionConfig) -> None:
         self._terms = terms
