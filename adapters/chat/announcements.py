@@ -34,28 +34,28 @@ class AnnouncementPoster(Protocol[P]):
     target."""
 
     async def open_sender(
-        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+        self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder
     ) -> AnnouncementSender[P]:
         """Return the sender of one announcement at its target. Raises Refused where it may not be posted."""
         ...
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
         """Return the reference of a post made since shortly before it was due, or None."""
         ...
 
-    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> P: ...
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> P: ...
 
     def render_line(self, text: str) -> P:
         """Render a text of our own, by which the post can be found again."""
         ...
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> P: ...
+    def render_auto_limit(self, notice: AutoLimitNotice) -> P: ...
 
-    def render_panel(self, reply: Reply, mark: str) -> P:
+    def render_panel(self, reply: Reply, marker: str) -> P:
         """Render as much of a panel as fits one message, with the marker by which the post can be found again."""
         ...
 
-    def render_upload_status(self, adding: UploadStatus) -> P: ...
+    def render_upload_status(self, status: UploadStatus) -> P: ...
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[P]:
         """Render a whole answer below the lines `above`."""
@@ -65,15 +65,15 @@ class AnnouncementPoster(Protocol[P]):
 class Announcer(Generic[P]):
     """The poster of announcements, each of them once."""
 
-    def __init__(self, platform: Platform, announces: AnnouncementPoster[P]) -> None:
+    def __init__(self, platform: Platform, poster: AnnouncementPoster[P]) -> None:
         self._platform = platform
-        self._announces = announces
+        self._announces = poster
 
-    async def post(self, post: Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
+    async def post(self, post: Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Post an announcement. Return the conversations that replies to a shared answer belong to. Raises Refused,
         Unavailable, and PostRefused where somebody waits for the post."""
-        sender = await self._announces.open_sender(post, self._where(post), receipt)
-        messages = MessageSequence(sender, receipt)
+        sender = await self._announces.open_sender(post, self._where(post), recorder)
+        messages = MessageSequence(sender, recorder)
         await messages.show(await self._drawn(post))
         return [sender.conversation_of(name) for name in messages.names] if isinstance(post, SharedAnswer) else ()
 

@@ -49,8 +49,8 @@ class AudienceFacts:
 class ReadersBuilder:
     """Builder of readers from facts. A channel not resolved within `patience` seconds counts as closed."""
 
-    def __init__(self, indexed: SourceChannels, *, patience: float) -> None:
-        self._indexed = indexed
+    def __init__(self, source_channels: SourceChannels, *, patience: float) -> None:
+        self._indexed = source_channels
         self._patience = patience
         self._late: set[asyncio.Task[bool]] = set()
 
@@ -61,8 +61,8 @@ class ReadersBuilder:
                 channels |= await self._indexed(space)
         return build_readers(facts, await self._open(facts.can_read_channel, channels))
 
-    async def _open(self, reads: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
-        looking = {asyncio.create_task(_look(reads, one)): one for one in channels}
+    async def _open(self, can_read: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
+        looking = {asyncio.create_task(_look(can_read, one)): one for one in channels}
         if not looking:
             return []
         done, late = await asyncio.wait(looking, timeout=self._patience)
@@ -81,9 +81,9 @@ def build_readers(facts: AudienceFacts, readable: Iterable[PlaceId]) -> Readers:
     return Readers(groups=facts.groups | groups, external=not facts.all_inside)
 
 
-async def _look(reads: CanReadChannel, channel: PlaceId) -> bool:
+async def _look(can_read: CanReadChannel, channel: PlaceId) -> bool:
     try:
-        return await reads(channel)
+        return await can_read(channel)
     except CitewellError as error:
         log.warning("channel_unseen", channel=str(channel), channel_counts_as="closed", reason=str(error))
         return False

@@ -72,7 +72,7 @@ class CatchUp(Generic[P, M]):
         self,
         space: str,
         inbox: Inbox,
-        gap: Callable[[MissedRange], MissedReader[P, M]],
+        open_reader: Callable[[MissedRange], MissedReader[P, M]],
         *,
         lag: float,
         clock: Callable[[], float],
@@ -83,7 +83,7 @@ class CatchUp(Generic[P, M]):
         are read."""
         self._space = space
         self._inbox = inbox
-        self._gap = gap
+        self._gap = open_reader
         self._lag = lag
         self._clock = clock
         self._untaken = set[str]() if untaken is None else untaken
@@ -157,16 +157,16 @@ class CatchUp(Generic[P, M]):
         earliest = now - MAX_AGE_SECONDS
         return MissedRange(max(mark if mark <= now else 0.0, earliest), earliest, not noted, frozenset(self._due))
 
-    async def _pass(self, gap: MissedReader[P, M], done: set[P]) -> CitewellError | None:
+    async def _pass(self, reader: MissedReader[P, M], done: set[P]) -> CitewellError | None:
         """Read the places that are not in `done`, and add them to it. Return the last error, or None."""
         failure: CitewellError | None = None
-        async for place in gap.places():
+        async for place in reader.places():
             if place in done:
                 continue
             try:
-                async with aclosing(gap.messages(place)) as said:
+                async with aclosing(reader.messages(place)) as said:
                     async for message in said:
-                        await gap.accept(place, message)
+                        await reader.accept(place, message)
             except Refused as refused:
                 log.warning("gap_unreadable", where=str(place), reason=str(refused))
             except CitewellError as error:

@@ -19,17 +19,17 @@ def max_file_bytes(name: str, size: int) -> int:
     return most
 
 
-async def download_file(url: str, most: int, **fetching: Any) -> FetchResponse:
+async def download_file(url: str, limit: int, **fetching: Any) -> FetchResponse:
     """Download a file; `fetching` goes to the fetcher. Raises UploadRefused, and Unavailable."""
     try:
         async with open_fetcher(**fetching) as fetcher:
-            fetched = await fetcher.fetch(url, most=most)
+            fetched = await fetcher.fetch(url, most=limit)
     except Refused as error:
-        raise _too_large(str(error), most) from error
+        raise _too_large(str(error), limit) from error
     if fetched.status != 200:
         raise UploadRefused(f"HTTP {fetched.status}", words.FILE_GONE)
     return fetched
 
 
-def _too_large(said: str, most: int) -> UploadRefused:
-    return UploadRefused(said, words.TOO_LARGE, megabytes=most // 1_000_000)
+def _too_large(reason: str, limit: int) -> UploadRefused:
+    return UploadRefused(reason, words.TOO_LARGE, megabytes=limit // 1_000_000)

@@ -27,7 +27,7 @@ P = TypeVar("P")
 class AudienceResolver(Protocol):
     """A platform's port that tells who reads what. All methods raise Unavailable; unknown facts add no group."""
 
-    async def resolve(self, of: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
+    async def resolve(self, target: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
         """Return facts about the readers of the reply to a message, or of a post to a channel or to one person."""
         ...
 

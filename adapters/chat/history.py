@@ -51,7 +51,7 @@ class HistoryReader(Protocol):
         it. In a channel, the messages that read as one with it. Bots and system messages are left out."""
         ...
 
-    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
+    async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
         """Return the first `limit` messages above it in its thread, without bots; None outside a thread."""
         ...
 
@@ -59,18 +59,18 @@ class HistoryReader(Protocol):
         """Return a page of a channel's messages, the newest first; `position` is "" for the first page."""
         ...
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         """Return the bytes of one of the message's files. Raises Refused also for a file that is gone, too large or not
         the platform's."""
         ...
 
 
-async def load_thread_context(reads: HistoryReader, message: IncomingMessage) -> ThreadContext:
+async def load_thread_context(reader: HistoryReader, message: IncomingMessage) -> ThreadContext:
     """Return the messages around a message in its thread. Empty where they are not read in time: an answer does not
     wait for them."""
     try:
         async with asyncio.timeout(CONTEXT_SECONDS):
-            found = await reads.get_thread_context(message, CONTEXT_MESSAGES)
+            found = await reader.get_thread_context(message, CONTEXT_MESSAGES)
     except (CitewellError, TimeoutError) as error:
         log.info("around_unread", key=message.key, reason=str(error) or "it took too long")
         return ThreadContext()
@@ -81,47 +81,47 @@ async def load_thread_context(reads: HistoryReader, message: IncomingMessage) ->
 
 
 async def load_thread_document(
-    reads: HistoryReader, message: IncomingMessage, words: Translator
+    reader: HistoryReader, message: IncomingMessage, translator: Translator
 ) -> ParsedDocument | None:
     """Return all messages above a message in its thread as a document; None outside a thread, empty where the bot may
     not read it. Raises Unavailable."""
     try:
-        said = await reads.read_thread(message, MAX_THREAD_MESSAGES)
+        said = await reader.read_thread(message, MAX_THREAD_MESSAGES)
     except Refused as refused:
         log.warning("thread_unread", key=message.key, reason=str(refused))
         said = ()
     if said is None:
         return None
-    return parse_thread(said, Document(id=f"thread/{message.conversation}", filename="", title=""), words)
+    return parse_thread(said, Document(id=f"thread/{message.conversation}", filename="", title=""), translator)
 
 
 def parse_thread(
-    said: Iterable[ChannelMessage], document: Document, words: Translator = ENGLISH_TRANSLATOR
+    messages: Iterable[ChannelMessage], document: Document, translator: Translator = ENGLISH_TRANSLATOR
 ) -> ParsedDocument:
     """Return the messages as the text of `document`. It gets the first message's address, that message's text as title
     unless it has one, and a flag where a message holds instructions addressed to an assistant."""
-    told = [one for one in said if strip_invisible(one.text).strip()]
+    told = [one for one in messages if strip_invisible(one.text).strip()]
     known = replace(
         document,
         title=document.title or _title(told),
         url=document.url or next((one.url for one in told), ""),
         flagged=any(screen_document(one.text).flag for one in told),
     )
-    return ParsedDocument(document=known, blocks=tuple(_blocks(told, words)))
+    return ParsedDocument(document=known, blocks=tuple(_blocks(told, translator)))
 
 
-def _blocks(said: Iterable[ChannelMessage], words: Translator) -> Iterator[Block]:
-    for one in said:
+def _blocks(messages: Iterable[ChannelMessage], translator: Translator) -> Iterator[Block]:
+    for one in messages:
         when = f"{one.at:%Y-%m-%d %H:%M}"
         author = " ".join(strip_invisible(one.name).split())
-        heading = f"{author}, {when}" if author else words(UNNAMED_MESSAGE, when=when)
+        heading = f"{author}, {when}" if author else translator(UNNAMED_MESSAGE, when=when)
         yield Block(kind=BlockKind.HEADING, text=heading, anchor=one.url)
         yield Block(kind=BlockKind.PROSE, text=one.text, heading=(heading,), anchor=one.url)
 
 
-def _title(said: Sequence[ChannelMessage]) -> str:
+def _title(messages: Sequence[ChannelMessage]) -> str:
     """Return the first line of the first message, cut between words."""
-    first = strip_invisible(said[0].text).strip() if said else ""
+    first = strip_invisible(messages[0].text).strip() if messages else ""
     line = " ".join(first.partition("\n")[0].split())
     return (
         line

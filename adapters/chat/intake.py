@@ -173,7 +173,7 @@ class Notifier(Protocol):
 
     async def notify(self, message: IncomingMessage, text: str) -> None: ...
 
-    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
+    async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
         """Offer, with buttons, to send what the author wrote as the reply to a handoff."""
         ...
 
@@ -188,17 +188,17 @@ class QuestionIntake:
     def __init__(
         self,
         inbox: Inbox,
-        desk: BotServices,
-        appearing: Callable[[ConversationId], bool],
+        services: BotServices,
+        has_pending_reply: Callable[[ConversationId], bool],
         *,
         shared_channels: bool = True,
         threads: bool = False,
     ) -> None:
-        """Create it. `appearing` is `ReplyRegistry.has_pending_reply`. `shared_channels`: answer also where other
-        organisations read along. `threads`: answers open threads of their own unless a place is set otherwise."""
+        """Create it. `has_pending_reply` is `ReplyRegistry.has_pending_reply`. `shared_channels`: answer also where
+        other organisations read along. `threads`: answers open threads of their own unless a place is set otherwise."""
         self._inbox = inbox
-        self._desk = desk
-        self._appearing = appearing
+        self._desk = services
+        self._appearing = has_pending_reply
         self._shared_channels = shared_channels
         self._threads = threads
         self._waiting: dict[str, str] = {}
@@ -209,14 +209,14 @@ class QuestionIntake:
         """Return the key of the question that the channel's next message outside a thread may answer."""
         return (self._waiting[channel],) if channel in self._waiting else ()
 
-    async def accept(self, asked: QuestionCandidate, tell: NotifyAuthor, *, edited: bool = False) -> bool:
+    async def accept(self, candidate: QuestionCandidate, notify: NotifyAuthor, *, edited: bool = False) -> bool:
         """Put a question into the inbox. Return True if it is for the bot and new. Drops it where too many wait
         already. `edited`: it is not as first written."""
-        message = asked.message
+        message = candidate.message
         place = await self._desk.places.effective_settings(message.said_in)
         if not is_listening(message, place):
             return False
-        message = await self._in_its_conversation(asked, place)
+        message = await self._in_its_conversation(candidate, place)
         if not await self._is_ours(message, place):
             return False
         overheard = message.manner is MessageTrigger.OVERHEARD
@@ -225,7 +225,7 @@ class QuestionIntake:
             new = await self._inbox.accept(message, after=wait or 0)
         except Busy as busy:
             if busy.first and not overheard:
-                await tell(choose_words(None, (detect_supported_language(message.text),))(wording.BOT_BUSY))
+                await notify(choose_words(None, (detect_supported_language(message.text),))(wording.BOT_BUSY))
             return True
         if wait and new and is_open_question(message.text):
             self._waiting[message.place.channel] = message.key
@@ -233,19 +233,19 @@ class QuestionIntake:
             await self._inbox.amend(message.key, message.text)
         return new
 
-    async def apply_edit(self, key: str, text: str, now: QuestionCandidate | None, tell: NotifyAuthor) -> None:
-        """Update the question of an edited message if it is not answered yet. A message that only `now` is a question
+    async def apply_edit(self, key: str, text: str, question: QuestionCandidate | None, notify: NotifyAuthor) -> None:
+        """Update the question of an edited message if it is not answered yet. A message that is a `question` only now
         is new."""
-        recent = now is not None and datetime.now(UTC) - now.message.sent_at <= MAX_EDIT_AGE
-        if not (now and recent and await self.accept(now, tell)):
+        recent = question is not None and datetime.now(UTC) - question.message.sent_at <= MAX_EDIT_AGE
+        if not (question and recent and await self.accept(question, notify)):
             await self._inbox.amend(key, text)
 
-    async def _in_its_conversation(self, asked: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
+    async def _in_its_conversation(self, candidate: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
         threads = self._threads if place.threads is None else place.threads
-        where = asked.thread_conversation if threads else None
-        if asked.replied_question:
-            where = await self._inbox.find_conversation(asked.replied_question) or where
-        return replace(asked.message, conversation=where) if where else asked.message
+        where = candidate.thread_conversation if threads else None
+        if candidate.replied_question:
+            where = await self._inbox.find_conversation(candidate.replied_question) or where
+        return replace(candidate.message, conversation=where) if where else candidate.message
 
     async def _is_ours(self, message: IncomingMessage, place: PlaceSettings) -> bool:
         """Return True if a message addresses the bot, continues a conversation with it, or may be answered
@@ -266,35 +266,35 @@ class ChatEventHandler:
     def __init__(
         self,
         inbox: Inbox,
-        desk: BotServices,
+        services: BotServices,
         replies: ReplyRegistry,
-        tells: Notifier,
+        notifier: Notifier,
         *,
         shared_channels: bool = True,
         threads: bool = False,
     ) -> None:
         """Create it; see `QuestionIntake` for the options."""
         self._inbox = inbox
-        self._desk = desk
+        self._desk = services
         self._replies = replies
-        self._tells = tells
+        self._tells = notifier
         self._intake = QuestionIntake(
-            inbox, desk, replies.has_pending_reply, shared_channels=shared_channels, threads=threads
+            inbox, services, replies.has_pending_reply, shared_channels=shared_channels, threads=threads
         )
         self._told: set[tuple[MessageKey, str]] = set()
         self._programs: set[str] = set()
 
-    async def handle(self, happened: ChatEvent, look: MessageLoader | None = None) -> None:
+    async def handle(self, event: ChatEvent, load: MessageLoader | None = None) -> None:
         """Handle one event. Returns once everything that follows is durable; people are told last. Raises Unavailable
         while something cannot be stored; the event is then to be delivered again. Without `load` the message is not
         indexed as a source."""
-        if not isinstance(happened, StopRequested | BotRemoved) and (
-            channel := await self._desk.channels.find_indexed(happened.said_in)
+        if not isinstance(event, StopRequested | BotRemoved) and (
+            channel := await self._desk.channels.find_indexed(event.said_in)
         ):
-            await self._follow(channel, happened, look)
-        match happened:
+            await self._follow(channel, event, load)
+        match event:
             case MessagePosted():
-                await self._spoke(happened)
+                await self._spoke(event)
             case MessageEdited(key=key, text=text, question=asked) if text is not None:
                 await self._intake.apply_edit(str(key), text, asked, self._tell(asked))
             case MessageDeleted(key=key, said_in=said_in):
@@ -307,23 +307,23 @@ class ChatEventHandler:
             case BotRemoved(space=space):
                 await self._inbox.erase_space(space)
 
-    async def _follow(self, channel: PlaceId, happened: ChatEventBase, look: MessageLoader | None) -> None:
+    async def _follow(self, channel: PlaceId, event: ChatEventBase, load: MessageLoader | None) -> None:
         """Update the source that `channel` is."""
         channels = self._desk.channels
-        match happened:
+        match event:
             case ChatEventBase(is_shared=True) | ChannelClosed(thread=""):
                 await channels.remove_channel(channel)
             case ChannelClosed(thread=thread):
                 await channels.remove_thread(channel, thread)
             case MessageDeleted(key=key):
                 await channels.remove_messages(channel, [key.message], deleted=True)
-            case MessagePosted(key=key) | MessageEdited(key=key) | ReactionChanged(key=key) if look:
+            case MessagePosted(key=key) | MessageEdited(key=key) | ReactionChanged(key=key) if load:
                 try:
-                    said = await look(channel)
+                    said = await load(channel)
                 except Refused:
                     return
                 if said:
-                    await channels.save_messages([said], fresh=not isinstance(happened, MessagePosted))
+                    await channels.save_messages([said], fresh=not isinstance(event, MessagePosted))
                 else:
                     await channels.remove_messages(channel, [key.message])
 
@@ -337,31 +337,33 @@ class ChatEventHandler:
         if remark:
             await self._offer(remark, notices)
 
-    async def _answers(self, remark: PersonMessage) -> dict[MessageKey, PlaceId]:
+    async def _answers(self, message: PersonMessage) -> dict[MessageKey, PlaceId]:
         """Drop waiting questions that the message may answer; another question answers none. Return the handoff notices
         it replies to, each with its target."""
         for key in (
             ()
-            if is_open_question(remark.text)
-            else remark.reply_targets or self._intake.pending_question(remark.key.channel)
+            if is_open_question(message.text)
+            else message.reply_targets or self._intake.pending_question(message.key.channel)
         ):
-            await self._inbox.drop_if_replied(key, remark.author)
-        waiting = {key: await self._desk.handoffs.find_open(key) for key in map(MessageKey.parse, remark.reply_targets)}
+            await self._inbox.drop_if_replied(key, message.author)
+        waiting = {
+            key: await self._desk.handoffs.find_open(key) for key in map(MessageKey.parse, message.reply_targets)
+        }
         return {key: handoff.target for key, handoff in waiting.items() if handoff}
 
-    async def _offer(self, remark: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
+    async def _offer(self, message: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
         """Offer the author of a reply to a handoff notice to send it to the asker. A question, or a message without
         text, only gets a hint, once, how to reply."""
-        sendable = bool(remark.text.strip()) and not is_open_question(remark.text)
+        sendable = bool(message.text.strip()) and not is_open_question(message.text)
         for notice, target in notices.items():
-            if sendable or (notice, remark.author) not in self._told:
-                words = await self._desk.translator_for(remark.author, text=remark.text)
+            if sendable or (notice, message.author) not in self._told:
+                words = await self._desk.translator_for(message.author, text=message.text)
                 keep = await self._desk.handoffs.can_keep_replies(target)
                 await self._tells.offer_handoff_reply(
-                    remark, build_unsent_reply(notice, words, sendable=sendable, keep=keep)
+                    message, build_unsent_reply(notice, words, sendable=sendable, keep=keep)
                 )
             if not sendable:
-                self._told.add((notice, remark.author))
+                self._told.add((notice, message.author))
 
     async def _deleted(self, key: MessageKey, said_in: tuple[PlaceId, ...]) -> None:
         """Erase a deleted question, after deleting its answer where that is switched on."""
@@ -376,8 +378,8 @@ class ChatEventHandler:
             self._programs.add(app)
             log.warning("program_not_answered", app=app, what_to_do=allow or "Nothing lets it ask: let a person.")
 
-    def _tell(self, asked: QuestionCandidate | None) -> NotifyAuthor:
-        return partial(self._tells.notify, asked.message) if asked else _nobody
+    def _tell(self, candidate: QuestionCandidate | None) -> NotifyAuthor:
+        return partial(self._tells.notify, candidate.message) if candidate else _nobody
 
 
 async def _nobody(_: str) -> None:

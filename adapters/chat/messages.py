@@ -72,9 +72,9 @@ class MessageSender(Protocol[P_contra]):
 
 
 class MessageSequence(Generic[P]):
-    def __init__(self, sender: MessageSender[P], receipt: PostRecorder) -> None:
+    def __init__(self, sender: MessageSender[P], recorder: PostRecorder) -> None:
         self._sender = sender
-        self._receipt = receipt
+        self._receipt = recorder
         self.names = list(sender.recorded_names)
         self.begun = False
         """True where something may be visible."""

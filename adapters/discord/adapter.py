@@ -34,7 +34,7 @@ CONNECT_SECONDS = 20.0
 
 class DiscordAdapter(ChatAdapter[DiscordPost]):
     """Citewell on Discord: one bot in any number of servers. `folder` holds its state between starts (`state.py`);
-    `say` prints for the operator who the bot is and how to invite it."""
+    `echo` prints for the operator who the bot is and how to invite it."""
 
     name = DISCORD_NAME
 
@@ -43,15 +43,15 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         settings: DiscordSettings,
         *,
         folder: Path,
-        say: Callable[[str], None],
-        look: RenderOptions = SHOW_EVERYTHING,
+        echo: Callable[[str], None],
+        render_options: RenderOptions = SHOW_EVERYTHING,
         retention_days: int = 30,
-        pace: DiscordTimings | None = None,
+        timings: DiscordTimings | None = None,
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
         self._settings = settings
-        self._pace = pace or DiscordTimings()
-        self._options = DiscordOptions(settings, look, retention_days, self._pace, say)
+        self._pace = timings or DiscordTimings()
+        self._options = DiscordOptions(settings, render_options, retention_days, self._pace, echo)
         self._shards = settings.shard_range
         self._memory = DiscordState(folder, self._shards.file_suffix if self._shards else "")
         self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or SINGLE_SHARD)
@@ -61,7 +61,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         """Accept messages until cancelled. Raises Misconfigured for a token or an intent that Discord refuses and for
         unreadable state; Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and
         after any other error, listening anew opens a session and reads what was missed."""
@@ -73,7 +73,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
             await asyncio.sleep(wait)
         if self._settings.api_url:
             Route.BASE = self._settings.api_url
-        line = build_connection(self._options, self._memory, self._budget, inbox, desk, self._connected)
+        line = build_connection(self._options, self._memory, self._budget, inbox, services, self._connected)
         try:
             with translate_gateway_errors():
                 async with line.client:
@@ -117,14 +117,14 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
                 raise
             raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Post, and keep the connection until it is done. Only posts hold it: a lookup may wait for a response that
         never comes on a lost connection."""
         await self._ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
         self._posting += 1
         self._idle.clear()
         try:
-            return await super().post(outgoing, receipt)
+            return await super().post(outgoing, recorder)
         finally:
             self._posting -= 1
             if not self._posting:

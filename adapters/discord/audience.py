@@ -37,18 +37,18 @@ class DiscordAudienceResolver:
         self._client = client
         self._home = tuple(home_guilds)
 
-    async def resolve(self, of: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
-        if isinstance(of, PersonId):
+    async def resolve(self, target: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
+        if isinstance(target, PersonId):
             await self._client.wait_for_guilds()
-            return await self._person(int(of.user))
-        if isinstance(of, PlaceId):
-            await self._client.wait_for_guilds(int(of.space))
-            return await self.channel_facts(int(of.space), int(of.channel))
-        where, user_id = message_place(of), int(of.asker.user)
+            return await self._person(int(target.user))
+        if isinstance(target, PlaceId):
+            await self._client.wait_for_guilds(int(target.space))
+            return await self.channel_facts(int(target.space), int(target.channel))
+        where, user_id = message_place(target), int(target.asker.user)
         await self._client.wait_for_guilds(where.guild_id)
         if where.guild_id is None:
             return await self._person(user_id)
-        if of.manner is MessageTrigger.COMMAND and CommandReplyTarget.parse(of.reply_to).is_private:
+        if target.manner is MessageTrigger.COMMAND and CommandReplyTarget.parse(target.reply_to).is_private:
             return await self._alone_there(where.guild_id, where.channel_id, user_id)
         return await self.channel_facts(where.guild_id, where.channel_id)
 

@@ -67,22 +67,22 @@ class DiscordConfig(DiscordSettings):
 
         return DiscordSetup(self)
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         from adapters.discord.adapter import DiscordAdapter
 
         return DiscordAdapter(
             self,
-            folder=Path(host.data_dir),
-            say=host.echo,
-            look=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
-            retention_days=host.retention_days,
+            folder=Path(context.data_dir),
+            echo=context.echo,
+            render_options=RenderOptions(citations=context.show_citations, confidence=context.show_confidence),
+            retention_days=context.retention_days,
         )
 
     async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
         return None
 
     async def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         from adapters.discord.doctor import diagnose
 

@@ -64,10 +64,10 @@ class DiscordConnection(NamedTuple):
 
 def build_connection(
     options: DiscordOptions,
-    memory: DiscordState,
+    state: DiscordState,
     budget: IdentifyBudget,
     inbox: Inbox,
-    desk: BotServices,
+    services: BotServices,
     connected: asyncio.Event,
 ) -> DiscordConnection:
     """Build the connection without connecting. `connected` is set once it is up."""
@@ -91,21 +91,21 @@ def build_connection(
             client,
             asking,
             content=settings.message_content,
-            pace=EditTiming(pace.placeholder_delay, pace.edit_interval),
+            edit_timing=EditTiming(pace.placeholder_delay, pace.edit_interval),
         ),
-        DiscordAnnouncementPoster(client, desk, look=look, threads=settings.threads),
+        DiscordAnnouncementPoster(client, services, render_options=look, threads=settings.threads),
         DiscordHistoryReader(client, client.wait_for_guilds, api_url=api_url),
         reaches,
         DiscordNotifier(client),
     )
     chat = ChatApp(driver, ChatOptions(DISCORD, look, patience=LOOK_UP_SECONDS, threads=settings.threads))
-    chat.listen(inbox, desk)
-    context = DiscordInteractionDependencies(desk, chat, reaches, DiscordUploadStore(api_url=api_url), look)
+    chat.listen(inbox, services)
+    context = DiscordInteractionDependencies(services, chat, reaches, DiscordUploadStore(api_url=api_url), look)
     interactions = DiscordInteractionHandlers(context, retention_days=options.retention_days)
     tree = commands.build_command_tree(client, asking.ask, interactions)
 
     async def set_up() -> None:
-        await _declare(tree, memory, options.echo)
+        await _declare(tree, state, options.echo)
         invite = invite_url(client.application_id or 0)
         options.echo(f"Discord: I am {client.user}. Invite me to a server: {invite}")
         if client.is_public and not settings.home_guilds:
@@ -119,10 +119,12 @@ def build_connection(
     return DiscordConnection(client, chat)
 
 
-async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) -> None:
+async def run_client(client: DiscordClient, token: str, timings: DiscordTimings) -> None:
     """Run until the connection ends or the watchdog finds it dead; always raises."""
     start = asyncio.create_task(client.start(token))
-    watch = asyncio.create_task(client.run_watchdog(silence=pace.silence_timeout, mark=pace.checkpoint_interval))
+    watch = asyncio.create_task(
+        client.run_watchdog(silence=timings.silence_timeout, checkpoint_interval=timings.checkpoint_interval)
+    )
     try:
         done, _ = await asyncio.wait((start, watch), return_when=asyncio.FIRST_COMPLETED)
         for ended in done:
@@ -134,11 +136,11 @@ async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) ->
     raise Unavailable("Discord", "the connection was closed")
 
 
-async def _declare(tree: commands.DiscordCommandTree, memory: DiscordState, say: Callable[[str], None]) -> None:
+async def _declare(tree: commands.DiscordCommandTree, state: DiscordState, echo: Callable[[str], None]) -> None:
     """Declare the commands. Without them the bot still answers mentions and direct messages."""
     try:
         with translate_discord_errors("declare the commands"):
-            await commands.sync_commands(tree, memory)
+            await commands.sync_commands(tree, state)
     except (Refused, Unavailable) as error:
         log.warning("discord_commands_not_declared", reason=str(error))
-        say(f"Discord: {error}. Commands stay as they were; the next start tries again.")
+        echo(f"Discord: {error}. Commands stay as they were; the next start tries again.")

@@ -108,12 +108,12 @@ def _application(application: discord.AppInfo, settings: DiscordSettings) -> lis
     return found
 
 
-def _sessions(wanted: int, left: int, shards: ShardRange) -> Finding:
+def _sessions(recommended: int, left: int, shards: ShardRange) -> Finding:
     """Check the shards. Discord wants one for every 1,000 servers or so, and refuses more than 2,500 on one."""
-    if wanted > max(2, shards.total):
-        fix = f"Set CITEWELL_DISCORD_SHARDS=0-{wanted - 1}/{wanted}, or divide these among processes."
+    if recommended > max(2, shards.total):
+        fix = f"Set CITEWELL_DISCORD_SHARDS=0-{recommended - 1}/{recommended}, or divide these among processes."
         return warning_finding(
-            "Discord sessions", f"Discord wants {wanted} shards for your servers, not {shards.total}", fix
+            "Discord sessions", f"Discord wants {recommended} shards for your servers, not {shards.total}", fix
         )
     if left < shards.total:
         return error_finding(

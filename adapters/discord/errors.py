@@ -31,8 +31,8 @@ ExplainError = Callable[[discord.HTTPException, Translator], str]
 """Explanation why Discord refused a reply, as the end of a sentence for the asker."""
 
 
-def _not_taken(error: discord.HTTPException, speech: Translator) -> str:
-    return speech(REPLY_REFUSED)
+def _not_taken(error: discord.HTTPException, translator: Translator) -> str:
+    return translator(REPLY_REFUSED)
 
 
 @contextmanager

@@ -48,17 +48,17 @@ PERMISSION_LACKING = TranslatableText(
 
 def explain_refusal(
     client: discord.Client,
-    where: DiscordMessagePlace,
+    place: DiscordMessagePlace,
     error: discord.HTTPException,
-    speech: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> str:
     """Return why Discord refused a reply and who can change it, as the end of a sentence for the asker."""
-    channel = client.get_channel(where.channel_id)
+    channel = client.get_channel(place.channel_id)
     if error.code == THREAD_LOCKED or (isinstance(channel, discord.Thread) and channel.locked):
-        return speech(THREAD_IS_LOCKED)
+        return translator(THREAD_IS_LOCKED)
     if not isinstance(error, discord.Forbidden):
-        return speech(REPLY_REFUSED)
-    return speech(PERMISSION_LACKING, permissions=missing_permissions(channel))
+        return translator(REPLY_REFUSED)
+    return translator(PERMISSION_LACKING, permissions=missing_permissions(channel))
 
 
 def missing_permissions(channel: object) -> str:

@@ -50,22 +50,22 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         settings: SlackSettings,
         *,
         installations: InstallationStore | None = None,
-        desk: BotServices | None = None,
-        doors: HttpServers | None = None,
-        look: RenderOptions = SHOW_EVERYTHING,
-        say: Callable[[str], None],
-        pace: SlackTimings | None = None,
+        services: BotServices | None = None,
+        http_servers: HttpServers | None = None,
+        render_options: RenderOptions = SHOW_EVERYTHING,
+        echo: Callable[[str], None],
+        timings: SlackTimings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Create the adapter for the workspace of the bot token, or with `installations` for all that install the app.
-        `say` prints a line for the operator. `desk`: services of a process that delivers without listening."""
+        `echo` prints a line for the operator. `services`: those of a process that delivers without listening."""
         self._settings = settings
         self._installations = installations
-        self._doors = doors
+        self._doors = http_servers
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._address = f"{host}:{settings.port}"
-        self._say = say
-        terms = SlackSessionConfig(settings, look, pace or SlackTimings(), clock, desk)
+        self._say = echo
+        terms = SlackSessionConfig(settings, render_options, timings or SlackTimings(), clock, services)
         self._connecting = WebClientFactory(terms)
         self._workspaces: WorkspaceSessions
         if installations:
@@ -74,7 +74,7 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
             self._workspaces = SingleWorkspace(terms, self._connecting)
         self._reached = _never
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         if not (self._settings.app_token or self._settings.signing_secret):
             raise Misconfigured(
                 "SLACK_APP_TOKEN",
@@ -83,12 +83,12 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
             )
         try:
             with workspace_scope(NO_WORKSPACE):
-                await self._listen(inbox, desk)
+                await self._listen(inbox, services)
         finally:
             self._reached = _never
 
-    async def _listen(self, inbox: Inbox, desk: BotServices) -> None:
-        await self._workspaces.listen(inbox, desk)
+    async def _listen(self, inbox: Inbox, services: BotServices) -> None:
+        await self._workspaces.listen(inbox, services)
         web = self._connecting.client()
         front = WorkspaceRouter(self._workspaces, web)
         kept = self._installations

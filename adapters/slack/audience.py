@@ -45,17 +45,17 @@ class SlackAudienceResolver:
         self._public = TtlCache[str, bool](AUDIENCE_CACHE_SECONDS)
         self._listed = TtlCache[str, frozenset[str]](AUDIENCE_CACHE_SECONDS)
 
-    async def resolve(self, of: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
+    async def resolve(self, target: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
         """Return facts about the readers: the asker alone in private, everyone there in a channel. Raises Refused for a
         person of another workspace."""
-        if isinstance(of, IncomingMessage):
-            facts = await self._asked(of)
-            return replace(facts, all_inside=facts.all_inside and not of.external)
-        if isinstance(of, PlaceId):
-            return await self.channel_facts(of.channel)
-        if of.space != self._me.team:
-            raise Refused(f"{of} is of another workspace")
-        return await self.person_facts(of.user)
+        if isinstance(target, IncomingMessage):
+            facts = await self._asked(target)
+            return replace(facts, all_inside=facts.all_inside and not target.external)
+        if isinstance(target, PlaceId):
+            return await self.channel_facts(target.channel)
+        if target.space != self._me.team:
+            raise Refused(f"{target} is of another workspace")
+        return await self.person_facts(target.user)
 
     async def author(self, message: IncomingMessage) -> Actor:
         return await self.actors.resolve({"id": message.asker.user})
@@ -124,12 +124,12 @@ class SlackAudienceResolver:
     async def _look_at(self, channel: str) -> bool | None:
         return await self._is_outside("conversations.info", "channel", channel)
 
-    async def _is_outside(self, method: str, what: str, name: str) -> bool | None:
+    async def _is_outside(self, method: str, key: str, name: str) -> bool | None:
         """Return whether a user or channel is external; None where Slack does not say."""
 
         async def ask() -> bool | None:
             try:
-                found = (await self._web.call(method, **{what: name})).get(what)
+                found = (await self._web.call(method, **{key: name})).get(key)
             except SlackRefused:
                 return None
             return is_external(found, self._me.team) if found else None

@@ -65,16 +65,16 @@ class SlackConfig(SlackSettings):
 
         return SlackSetup(self)
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         from adapters.slack.adapter import SlackAdapter
 
         return SlackAdapter(
             self,
-            installations=host.installations() if self.client_id else None,
-            desk=host.services,
-            doors=host.http_servers,
-            look=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
-            say=host.echo,
+            installations=context.installations() if self.client_id else None,
+            services=context.services,
+            http_servers=context.http_servers,
+            render_options=RenderOptions(citations=context.show_citations, confidence=context.show_confidence),
+            echo=context.echo,
         )
 
     async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
@@ -83,7 +83,7 @@ class SlackConfig(SlackSettings):
         return await diagnose_stored(installations) if self.client_id else None
 
     async def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         from adapters.slack.doctor import diagnose, diagnose_installed
 
@@ -92,5 +92,5 @@ class SlackConfig(SlackSettings):
             async for finding in diagnose(self, channels):
                 yield finding
         if self.client_id:
-            async for finding in diagnose_installed(self, await kept()):
+            async for finding in diagnose_installed(self, await load_installations()):
                 yield finding

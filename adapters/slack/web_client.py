@@ -97,8 +97,8 @@ class SlackRefused(NotPosted):
         self.error = error
         self.needed = needed
 
-    def _why(self, words: Translator) -> str:
-        return words(POST_REFUSALS.get(self.error, REPLY_REFUSED))
+    def _why(self, translator: Translator) -> str:
+        return translator(POST_REFUSALS.get(self.error, REPLY_REFUSED))
 
 
 WebClientBuilder = Callable[[str | None], AsyncWebClient]
@@ -123,9 +123,9 @@ async def temporary_clients(api_url: str) -> AsyncIterator[WebClientBuilder]:
 class SlackWebClient:
     """The client for every call to Slack. Nothing is retried unless Slack said that it did nothing."""
 
-    def __init__(self, client: AsyncWebClient, pace: SlackTimings) -> None:
+    def __init__(self, client: AsyncWebClient, timings: SlackTimings) -> None:
         self.client = client
-        self.timings = pace
+        self.timings = timings
         self._turns: dict[str, float] = {}
         self._shut: dict[str, float] = {}
 
@@ -265,17 +265,17 @@ class CallPacer:
 
 
 async def paginate_method(
-    web: SlackWebClient, method: str, what: str, pacer: CallPacer | None = None, **arguments: Any
+    web: SlackWebClient, method: str, key: str, pacer: CallPacer | None = None, **arguments: Any
 ) -> AsyncIterator[list[Any]]:
-    """Yield every page of the list `what`. Raises the errors of `SlackWebClient.call`, and Unavailable when the pages
-    do not end."""
+    """Yield every page of the list `key`. Raises the errors of `SlackWebClient.call`, and Unavailable when the pages do
+    not end."""
     cursor = ""
     for _ in range(MAX_SLACK_PAGES):
         if pacer:
             await pacer.wait()
         more = {"cursor": cursor} if cursor else {}
         found = await web.call(method, **arguments, **more)
-        yield found.get(what) or []
+        yield found.get(key) or []
         cursor = str((found.get("response_metadata") or {}).get("next_cursor") or "")
         if not cursor:
             return

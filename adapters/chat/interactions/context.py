@@ -84,9 +84,9 @@ class InteractionContext(ABC):
     shows_votes: ClassVar[bool] = False
     """True where the platform itself shows that a vote counts; otherwise the person is thanked."""
 
-    def __init__(self, pressed: InteractionPayload, desk: BotServices) -> None:
-        self.payload = pressed
-        self._desk = desk
+    def __init__(self, payload: InteractionPayload, services: BotServices) -> None:
+        self.payload = payload
+        self._desk = services
 
     @abstractmethod
     async def actor(self) -> Actor: ...
@@ -100,7 +100,7 @@ class InteractionContext(ABC):
         """Return all who read along there."""
 
     @abstractmethod
-    async def ack(self, then: Acknowledgement) -> None:
+    async def ack(self, kind: Acknowledgement) -> None:
         """Acknowledge the interaction, once, before anything else is done."""
 
     @abstractmethod
@@ -130,9 +130,9 @@ class InteractionContext(ABC):
     async def send_export(self, data: str) -> None:
         """Send the person their own data as a file, in private, and say so."""
 
-    def error_text(self, error: CitewellError, words: Translator) -> str:
+    def error_text(self, error: CitewellError, translator: Translator) -> str:
         """Return the text for a failed interaction."""
-        return words(TRY_AGAIN)
+        return translator(TRY_AGAIN)
 
     # --- The same on every platform ---
 

@@ -65,24 +65,26 @@ DEDUPLICATED_ACTIONS = frozenset(
 class InteractionDispatcher:
     """The router of interactions. The platform decides how they are acknowledged and shown."""
 
-    def __init__(self, desk: BotServices, inbox: Inbox, *, once: Collection[str] = DEDUPLICATED_ACTIONS) -> None:
+    def __init__(
+        self, services: BotServices, inbox: Inbox, *, deduplicated: Collection[str] = DEDUPLICATED_ACTIONS
+    ) -> None:
         self._clicks = ClickDeduplicator()
-        self._once = once
+        self._once = deduplicated
         self._handlers = {
-            **FeedbackHandlers(desk, inbox).handlers,
-            **HandoffHandlers(desk).handlers,
-            **PersonalDataHandlers(desk).handlers,
-            **UploadHandlers(desk).handlers,
-            **SharingHandlers(desk).handlers,
+            **FeedbackHandlers(services, inbox).handlers,
+            **HandoffHandlers(services).handlers,
+            **PersonalDataHandlers(services).handlers,
+            **UploadHandlers(services).handlers,
+            **SharingHandlers(services).handlers,
         }
 
-    async def dispatch(self, by: InteractionContext) -> None:
+    async def dispatch(self, interaction: InteractionContext) -> None:
         """Handle one interaction; ignore an unknown action. Raises CitewellError, which the person has to be told."""
-        pressed = by.payload
+        pressed = interaction.payload
         again = pressed.action in self._once and self._clicks.is_repeat(
             pressed.person_id, pressed.action, pressed.subject_id, pressed.message
         )
         if again:
-            await by.ack(Acknowledgement.MESSAGE_UPDATE)
+            await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
         elif handler := self._handlers.get(pressed.action):
-            await handler(by)
+            await handler(interaction)

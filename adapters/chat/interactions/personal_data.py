@@ -20,8 +20,8 @@ SOURCES_COMMAND, INSIGHTS_COMMAND = "sources", "insights"
 
 
 class PersonalDataHandlers:
-    def __init__(self, desk: BotServices) -> None:
-        self._desk = desk
+    def __init__(self, services: BotServices) -> None:
+        self._desk = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
@@ -33,45 +33,55 @@ class PersonalDataHandlers:
             INSIGHTS_COMMAND: self._insights,
         }
 
-    async def _export(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        await by.send_export(await self._desk.export_person(by.payload.person_id, await by.readers()))
-
-    async def _warn(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        speech = await by.words()
-        warning = text_reply(speech(words.FORGET_WARNING))
-        await by.show_privately(replace(warning, language=speech.language, buttons=(ReplyButton.FORGET_CONFIRMED,)))
-
-    async def _forget(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        erased = await self._desk.erase_person(by.payload.person_id)
-        speech = await by.words()
-        await by.try_reply_privately(speech(words.FORGOTTEN, entries=speech.pluralize(wording.ENTRY_COUNT, erased)))
-
-    async def _sources(self, by: InteractionContext) -> None:
-        """Show the indexed documents that the person may see."""
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        await by.show_privately(
-            panels.documents_panel(await self._desk.list_documents(await by.readers()), await by.words())
+    async def _export(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        await interaction.send_export(
+            await self._desk.export_person(interaction.payload.person_id, await interaction.readers())
         )
 
-    async def _insights(self, by: InteractionContext) -> None:
+    async def _warn(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        speech = await interaction.words()
+        warning = text_reply(speech(words.FORGET_WARNING))
+        await interaction.show_privately(
+            replace(warning, language=speech.language, buttons=(ReplyButton.FORGET_CONFIRMED,))
+        )
+
+    async def _forget(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        erased = await self._desk.erase_person(interaction.payload.person_id)
+        speech = await interaction.words()
+        await interaction.try_reply_privately(
+            speech(words.FORGOTTEN, entries=speech.pluralize(wording.ENTRY_COUNT, erased))
+        )
+
+    async def _sources(self, interaction: InteractionContext) -> None:
+        """Show the indexed documents that the person may see."""
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        await interaction.show_privately(
+            panels.documents_panel(
+                await self._desk.list_documents(await interaction.readers()), await interaction.words()
+            )
+        )
+
+    async def _insights(self, interaction: InteractionContext) -> None:
         """Show what was asked, as far as the person may see it; admins only."""
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        speech = await by.words()
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        speech = await interaction.words()
         try:
-            seen = await self._desk.get_insights(await by.actor(), await by.readers(), insights.INSIGHTS_DAYS)
+            seen = await self._desk.get_insights(
+                await interaction.actor(), await interaction.readers(), insights.INSIGHTS_DAYS
+            )
         except NotAllowed:
-            await by.show_privately(text_reply(speech(insights.INSIGHTS_ADMINS_ONLY)))
+            await interaction.show_privately(text_reply(speech(insights.INSIGHTS_ADMINS_ONLY)))
         else:
-            await by.show_privately(insights.insights_panel(seen, speech))
+            await interaction.show_privately(insights.insights_panel(seen, speech))
 
 
-async def save_preferences(desk: BotServices, person: str, chosen: Mapping[str, str]) -> Preferences:
+async def save_preferences(services: BotServices, person: str, choices: Mapping[str, str]) -> Preferences:
     """Store the choices of a person. Return all preferences in force."""
-    before = await desk.preferences(person)
-    now = before.with_choices(chosen)
+    before = await services.preferences(person)
+    now = before.with_choices(choices)
     if now != before:
-        await desk.save_preferences(person, now)
+        await services.save_preferences(person, now)
     return now

@@ -39,12 +39,12 @@ class UploadSource(Protocol):
         """The state that a form carries to find the message again."""
         ...
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
         """Return the file or link to be read. Raises UploadRefused, or Unavailable."""
         ...
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, reading: str, translator: Translator, *, alone: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Say that it is being read, to all there or, with `alone`, to the person who adds it. Return a function that
         replaces this notice by the result."""
@@ -52,23 +52,23 @@ class UploadSource(Protocol):
 
 
 async def post_reading_notice(
-    posts: PostService, places: Sequence[tuple[str, str]], person: str, reading: str, words: Translator
+    post_service: PostService, places: Sequence[tuple[str, str]], person: str, reading: str, translator: Translator
 ) -> Callable[[UploadResult], Awaitable[None]]:
     """Post that it is being read, for `UploadSource.announce_reading`, in the first of the `places` that accepts it: a
     channel with the thread there, or a person. Raises PostRefused."""
     why: str | None = ""
     for to, thread in places:
         adding = UploadStatus(
-            to=to, id=uuid4().hex, person=person, language=words.language, thread=thread, text=reading
+            to=to, id=uuid4().hex, person=person, language=translator.language, thread=thread, text=reading
         )
-        await posts.enqueue(adding)
-        why = await posts.wait_until_posted(adding)
+        await post_service.enqueue(adding)
+        why = await post_service.wait_until_posted(adding)
         if not why:
-            return partial(_put, posts, adding)
+            return partial(_put, post_service, adding)
     raise PostRefused(str(why))
 
 
-async def _put(posts: PostService, adding: UploadStatus, addition: UploadResult) -> None:
-    await posts.update(replace(adding, **addition._asdict()))
-    if why := await posts.wait_until_posted(adding):
+async def _put(post_service: PostService, status: UploadStatus, addition: UploadResult) -> None:
+    await post_service.update(replace(status, **addition._asdict()))
+    if why := await post_service.wait_until_posted(status):
         raise PostRefused(why)

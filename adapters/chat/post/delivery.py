@@ -67,7 +67,7 @@ class ReplySender(MessageSender[P], Protocol[P]):
         """Return the placement, once the target is prepared."""
         ...
 
-    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
         """Show a typing indicator while in the context, unless it is to be hidden. `begun`: a part of the reply is
         posted."""
         ...
@@ -93,7 +93,7 @@ class ReplySender(MessageSender[P], Protocol[P]):
 class ReplyPoster(Protocol[P]):
     """A platform's port for replies."""
 
-    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> ReplySender[P]: ...
+    def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> ReplySender[P]: ...
 
     def open_private_reply(self, work: LeasedMessage) -> PrivateSender[Any]:
         """Return the sender of a private reply to a command. Raises NotPosted, permanent, where the command is too
@@ -135,32 +135,32 @@ class Deliverer(Generic[P]):
 
     def __init__(
         self,
-        posts: ReplyPoster[P],
+        poster: ReplyPoster[P],
         platform: Platform,
-        look: RenderOptions,
-        adds: Callable[[IncomingMessage], Awaitable[str]],
+        render_options: RenderOptions,
+        upload_button_value: Callable[[IncomingMessage], Awaitable[str]],
         *,
         shared_channels: bool = False,
     ) -> None:
-        """Create it. `adds` returns the value of the button that adds a message's files, empty for no button.
-        `shared_channels`: answer where other organisations read along."""
-        self._posts = posts
+        """Create it. `upload_button_value` returns the value of the button that adds a message's files, empty for no
+        button. `shared_channels`: answer where other organisations read along."""
+        self._posts = poster
         self._platform = platform
-        self._look = look
-        self._adds = adds
+        self._look = render_options
+        self._adds = upload_button_value
         self.shared_channels = shared_channels
-        self._private = PrivateReplyDeliverer(posts.open_private_reply, posts.send_direct, look)
+        self._private = PrivateReplyDeliverer(poster.open_private_reply, poster.send_direct, render_options)
         self._feeds: dict[ConversationId, EventBuffer] = {}
         self._replies: set[ConversationId] = set()
 
-    async def deliver(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+    async def deliver(self, stream: ReplyStream, recorder: PostRecorder) -> None:
         """Show the reply while it is written; in private where the question was asked in private."""
-        work = growing.work
+        work = stream.work
         if work.message.manner is MessageTrigger.COMMAND:
-            await self._private.deliver(growing, receipt)
+            await self._private.deliver(stream, recorder)
             return
-        sender = self._posts.open_reply(work, receipt)
-        reply = MessageSequence(sender, receipt)
+        sender = self._posts.open_reply(work, recorder)
+        reply = MessageSequence(sender, recorder)
         self._replies.add(work.message.conversation)
         try:
             if instead := await self._instead(work.message, sender):
@@ -169,7 +169,7 @@ class Deliverer(Generic[P]):
                 else:
                     await reply.show([sender.render_line(Translator(work.language)(instead))])
             else:
-                await self._answer(growing, sender, reply)
+                await self._answer(stream, sender, reply)
         except NotPosted as refused:
             if not await self._settled(work, sender, refused):
                 raise
@@ -227,12 +227,12 @@ class Deliverer(Generic[P]):
             return None
         return OUTSIDER_MESSAGE if self._alone(message) else wording.SHARED_CHANNEL
 
-    async def _answer(self, growing: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
-        work, message = growing.work, growing.work.message
+    async def _answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
+        work, message = stream.work, stream.work.message
         words = Translator(work.language)
         adds = await self._adds(message)
         notes = wording.question_notes(message, words, offered=bool(adds))
-        async with sender.show_working(words, begun=reply.resumed) as settled, EventBuffer(growing.events) as feed:
+        async with sender.show_working(words, begun=reply.resumed) as settled, EventBuffer(stream.events) as feed:
             growth = _growth(sender, reply, settled, words)
             draft = Draft(notes if isinstance(growth, StreamingPost) else (), words)
             answer = await self._followed(message.conversation, growth, feed, draft)
@@ -243,7 +243,9 @@ class Deliverer(Generic[P]):
                 return
             there = sender.placement()
             remarks = [words(remark) for remark in there.remarks]
-            made = partial(parts.build_reply, answer, self._look, notes=notes, remarks=remarks, adds=adds)
+            made = partial(
+                parts.build_reply, answer, self._look, notes=notes, remarks=remarks, upload_button_value=adds
+            )
             made = partial(made, stoppable=there.can_stop)
             shown, plain = made(attachable=there.can_attach), made()
             above = subscriptions.answer_heading(answer) if message.manner is MessageTrigger.AWAITED else None
@@ -259,14 +261,14 @@ class Deliverer(Generic[P]):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
 
     async def _followed(
-        self, where: ConversationId, growth: StreamingPost[P] | EditingPost[P], feed: EventBuffer, draft: Draft
+        self, conversation: ConversationId, growth: StreamingPost[P] | EditingPost[P], buffer: EventBuffer, draft: Draft
     ) -> Answer | None:
         """Read to the answer; None where somebody stopped it."""
-        self._feeds[where] = feed
+        self._feeds[conversation] = buffer
         try:
-            return await growth.follow(feed, draft)
+            return await growth.follow(buffer, draft)
         finally:
-            self._feeds.pop(where, None)
+            self._feeds.pop(conversation, None)
 
     async def _settled(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> bool:
         """Return True if nothing is left to do after a refusal, False if it is to be tried again. A person who reads
@@ -294,21 +296,21 @@ class Deliverer(Generic[P]):
 
 
 def _growth(
-    sender: ReplySender[P], reply: MessageSequence[P], settled: SettleIndicator, words: Translator
+    sender: ReplySender[P], reply: MessageSequence[P], settle: SettleIndicator, translator: Translator
 ) -> StreamingPost[P] | EditingPost[P]:
     if isinstance(sender, StreamingSender):
-        return StreamingPost(sender, reply, settled)
+        return StreamingPost(sender, reply, settle)
     assert isinstance(sender, EditingSender)
     edits: EditingSender[P] = sender
 
     async def show(post: P) -> None:
-        await settled()
+        await settle()
         if reply.names:
             await edits.show_progress(post, reply.names[0])
         else:
             await reply.show([post])
 
-    return EditingPost(edits, show, words)
+    return EditingPost(edits, show, translator)
 
 
 async def _end(growth: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:

@@ -48,8 +48,8 @@ class PrivateSender(Protocol[P]):
         """Render the messages of a reply, as many as there may be. The last says if something is cut."""
         ...
 
-    async def show(self, posts: Sequence[P], shown: Callable[[], Awaitable[None]]) -> None:
-        """Show the messages. `shown` records it: after the first where messages can be edited, else after all."""
+    async def show(self, posts: Sequence[P], record: Callable[[], Awaitable[None]]) -> None:
+        """Show the messages. `record` records it: after the first where messages can be edited, else after all."""
         ...
 
 
@@ -61,22 +61,25 @@ class PrivateReplyDeliverer:
     """The deliverer of any number of private replies at once."""
 
     def __init__(
-        self, back: Callable[[LeasedMessage], PrivateSender[Any]], tell: SendDirect, look: RenderOptions
+        self,
+        open_sender: Callable[[LeasedMessage], PrivateSender[Any]],
+        send_direct: SendDirect,
+        render_options: RenderOptions,
     ) -> None:
-        """Create it. `back` opens the sender, and raises NotPosted, too. `tell` sends the author of a message a direct
+        """Create it. `open_sender` raises NotPosted, too. `send_direct` sends the author of a message a direct
         message."""
-        self._back = back
-        self._tell = tell
-        self._look = look
+        self._back = open_sender
+        self._tell = send_direct
+        self._look = render_options
 
-    async def deliver(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+    async def deliver(self, stream: ReplyStream, recorder: PostRecorder) -> None:
         """Show the answer. Where that is no longer possible, ask the person to ask again."""
-        work = growing.work
+        work = stream.work
         try:
             back = self._back(work)
             if work.reference and not isinstance(back, EditingSender):
                 return
-            await back.show(await self._posts(back, growing, receipt), partial(receipt.record_posted, SHOWN_REFERENCE))
+            await back.show(await self._posts(back, stream, recorder), partial(recorder.record_posted, SHOWN_REFERENCE))
         except NotPosted as refused:
             if refused.is_obsolete:
                 log.info("private_reply_deleted", key=work.key)
@@ -86,19 +89,19 @@ class PrivateReplyDeliverer:
             else:
                 raise
 
-    async def _posts(self, back: PrivateSender[P], growing: ReplyStream, receipt: PostRecorder) -> list[P]:
+    async def _posts(self, sender: PrivateSender[P], stream: ReplyStream, recorder: PostRecorder) -> list[P]:
         """Return the messages to show, once the intent is recorded."""
-        work, words = growing.work, Translator(growing.work.language)
-        if isinstance(back, EditingSender):
-            answer = await _grown(back, back.render_line(words(wording.QUESTION_ERASED)), growing, receipt)
+        work, words = stream.work, Translator(stream.work.language)
+        if isinstance(sender, EditingSender):
+            answer = await _grown(sender, sender.render_line(words(wording.QUESTION_ERASED)), stream, recorder)
         elif work.posting_since:
-            return [back.render_line(words(wording.ASK_AGAIN))]
+            return [sender.render_line(words(wording.ASK_AGAIN))]
         else:
-            answer = await growing.events.answer()
-            await receipt.record_intent()
+            answer = await stream.events.answer()
+            await recorder.record_intent()
         notes = [*parts.question_lines(answer), *wording.question_notes(work.message, words)]
-        return back.render_reply(
-            parts.build_reply(answer, self._look, notes=notes, shareable=back.can_share, attachable=back.can_attach)
+        return sender.render_reply(
+            parts.build_reply(answer, self._look, notes=notes, shareable=sender.can_share, attachable=sender.can_attach)
         )
 
     async def _ask_again(self, work: LeasedMessage) -> None:
@@ -110,15 +113,15 @@ class PrivateReplyDeliverer:
             log.warning("asker_not_told", key=work.key, reason=str(refused))
 
 
-async def _grown(back: EditingSender[P], gone: P, growing: ReplyStream, receipt: PostRecorder) -> Answer:
+async def _grown(sender: EditingSender[P], gone: P, stream: ReplyStream, recorder: PostRecorder) -> Answer:
     """Return the answer after showing its progress. A withdrawn question is replaced by `gone`."""
-    words = Translator(growing.work.language)
+    words = Translator(stream.work.language)
     try:
-        await receipt.record_intent()
-        async with EventBuffer(growing.events) as feed:
-            answer = await EditingPost(back, back.show_progress, words).follow(feed, Draft(words=words))
+        await recorder.record_intent()
+        async with EventBuffer(stream.events) as feed:
+            answer = await EditingPost(sender, sender.show_progress, words).follow(feed, Draft(translator=words))
             assert answer  # nobody stops what is asked in private
             return answer
     except QuestionWithdrawn:
-        await back.show_progress(gone)
+        await sender.show_progress(gone)
         raise

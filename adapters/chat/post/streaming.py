@@ -71,7 +71,7 @@ class EditingSender(Protocol[P]):
 
     edit_timing: EditTiming
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> P:
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> P:
         """Render the answer so far and the stage of the rest."""
         ...
 
@@ -134,25 +134,25 @@ class EventBuffer:
 class StreamingPost(Generic[P]):
     """One reply that is posted by a stream. A reply that a crash left partial is not streamed again, only completed."""
 
-    def __init__(self, sender: StreamingSender[P], reply: MessageSequence[P], settled: SettleIndicator) -> None:
+    def __init__(self, sender: StreamingSender[P], reply: MessageSequence[P], settle: SettleIndicator) -> None:
         self._sender = sender
         self._reply = reply
-        self._settled = settled
+        self._settled = settle
         self._may_stream = not reply.resumed
         self._stream: MessageStream[P] | None = None
 
-    async def follow(self, feed: EventBuffer, draft: Draft) -> Answer | None:
+    async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
         """Stream the partial reply until the answer, or until it is stopped (None)."""
         due: float | None = None
         now = asyncio.get_running_loop().time
         while True:
-            events = await feed.next_events(max(0.0, due - now()) if due is not None and self._may_stream else None)
-            if feed.stopped:
+            events = await buffer.next_events(max(0.0, due - now()) if due is not None and self._may_stream else None)
+            if buffer.stopped:
                 return None
             for event in events:
                 draft.add(event)
-            if feed.answer:
-                return feed.answer
+            if buffer.answer:
+                return buffer.answer
             text = self._sender.render_streamed(draft.partial_reply) if draft.is_begun else ""
             if not text:
                 continue
@@ -181,27 +181,27 @@ class StreamingPost(Generic[P]):
 class EditingPost(Generic[P]):
     """One reply that is posted by edits, each with its newest state."""
 
-    def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], words: Translator) -> None:
+    def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], translator: Translator) -> None:
         self._sender = sender
         self._show = show
-        self._words = words
+        self._words = translator
 
-    async def follow(self, feed: EventBuffer, draft: Draft) -> Answer | None:
+    async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
         """Show the partial reply until the answer, or until it is stopped (None). An error ends the showing; it is
         raised once there is an answer, which is stored by then."""
         now, pace = asyncio.get_running_loop().time, self._sender.edit_timing
         due, shown, wanted = now() + pace.first_delay, None, None
         failed: CitewellError | None = None
         while True:
-            events = await feed.next_events(None if wanted == shown or failed else max(0.0, due - now()))
-            if feed.stopped:
+            events = await buffer.next_events(None if wanted == shown or failed else max(0.0, due - now()))
+            if buffer.stopped:
                 return None
             for event in events:
                 draft.add(event)
-            if feed.answer:
+            if buffer.answer:
                 if failed:
                     raise failed
-                return feed.answer
+                return buffer.answer
             if events:
                 wanted = self._sender.render_progress(draft.partial_reply, draft.stage, self._words)
             if wanted is None or wanted == shown or failed or now() < due:

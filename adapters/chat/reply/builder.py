@@ -35,7 +35,7 @@ _SUFFIXES = {"python": "py", "bash": "sh", "shell": "sh", "console": "sh", "java
 
 
 def split_files(
-    blocks: Iterable[ReplyBlock], answer_id: str, speech: Translator
+    blocks: Iterable[ReplyBlock], answer_id: str, translator: Translator
 ) -> tuple[list[ReplyBlock], list[ReplyFile]]:
     """Return the blocks with a preview of long code, and the files that hold all of it."""
     shown: list[ReplyBlock] = []
@@ -49,7 +49,7 @@ def split_files(
         files.append(ReplyFile(name=name, content=f"{block.text}\n"))
         lines = block.text.split("\n")
         beginning = "\n".join(lines[:PREVIEW_LINES])[:SCRIPT]
-        told = speech(words.CODE_IN_FILE, shown=beginning.count("\n") + 1, total=len(lines), name=name)
+        told = translator(words.CODE_IN_FILE, shown=beginning.count("\n") + 1, total=len(lines), name=name)
         shown[-1:] = [replace(block, text=beginning), ReplyNote(text=told)]
     return shown, files
 
@@ -64,20 +64,20 @@ _RATED = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND
 
 def build_reply(
     answer: Answer,
-    look: RenderOptions = SHOW_EVERYTHING,
+    render_options: RenderOptions = SHOW_EVERYTHING,
     *,
     notes: Sequence[str] = (),
     remarks: Sequence[str] = (),
-    adds: str = "",
+    upload_button_value: str = "",
     shareable: bool = False,
     stoppable: bool = False,
     attachable: bool = False,
 ) -> Reply:
     """Build the whole reply. `notes` are lines of our own above the answer, `remarks` below it.
 
-    `adds`: the value of the button that adds the question's files to the documents, empty for no button. `shareable`: a
-    private answer that may be shared. `stoppable`: questions that mention nobody are answered there. `attachable`: long
-    code may be a file.
+    `upload_button_value`: the value of the button that adds the question's files to the documents, empty for no button.
+    `shareable`: a private answer that may be shared. `stoppable`: questions that mention nobody are answered there.
+    `attachable`: long code may be a file.
     """
     speech = Translator(answer.language)
     written = list(_written(answer, speech))
@@ -93,24 +93,27 @@ def build_reply(
         language=answer.language,
         links=frozenset(url for one in answer.sources for url in (one.url, one.url.partition("#")[0]) if url),
         sources_title=speech(wording.SOURCES_TITLE),
-        sources=tuple(_sources(answer, speech)) if look.citations else (),
-        status=_status(answer, look, speech),
+        sources=tuple(_sources(answer, speech)) if render_options.citations else (),
+        status=_status(answer, render_options, speech),
         answer_id=answer.id,
-        buttons=(*_actions(answer, shareable=shareable, stoppable=stoppable), *([ReplyButton.ADD] if adds else [])),
-        upload_button_value=adds,
+        buttons=(
+            *_actions(answer, shareable=shareable, stoppable=stoppable),
+            *([ReplyButton.ADD] if upload_button_value else []),
+        ),
+        upload_button_value=upload_button_value,
         ask_label=answer.ask,
         files=tuple(files),
     )
 
 
-def _written(answer: Answer, speech: Translator) -> Iterator[ReplyBlock]:
+def _written(answer: Answer, translator: Translator) -> Iterator[ReplyBlock]:
     """Yield the blocks of the answer, then those of the closest passages, one after another."""
-    yield from build_blocks(answer.sentences, answer.citations, answer.citation_style, speech)
+    yield from build_blocks(answer.sentences, answer.citations, answer.citation_style, translator)
     if answer.sentences and answer.quoted:
-        yield ReplyNote(text=speech(wording.CLOSEST_PASSAGE))
+        yield ReplyNote(text=translator(wording.CLOSEST_PASSAGE))
     for one in answer.nearest:
         said = [sentence for sentence in answer.quoted if one.number in sentence.numbers]
-        yield from build_blocks(said, (one,), _marked(answer), speech)
+        yield from build_blocks(said, (one,), _marked(answer), translator)
 
 
 def _marked(answer: Answer) -> CitationStyle:
@@ -120,22 +123,24 @@ def _marked(answer: Answer) -> CitationStyle:
 
 
 def build_partial_reply(
-    written: Sequence[CitedSentence],
+    sentences: Sequence[CitedSentence],
     preface: str = "",
     notes: Sequence[str] = (),
-    speech: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> Reply:
     """Build the reply of an answer that is still being written. Its sources are numbers until they are known."""
     before = _notes(*notes, preface)
-    return Reply(blocks=(*before, *build_blocks(written, (), CitationStyle.NUMBERED, speech)) if written else ())
+    return Reply(
+        blocks=(*before, *build_blocks(sentences, (), CitationStyle.NUMBERED, translator)) if sentences else ()
+    )
 
 
 def build_stopped_reply(
-    written: Sequence[CitedSentence], preface: str, notes: Sequence[str], speech: Translator = ENGLISH_TRANSLATOR
+    sentences: Sequence[CitedSentence], preface: str, notes: Sequence[str], translator: Translator = ENGLISH_TRANSLATOR
 ) -> Reply:
     """Build the reply of an answer that somebody stopped."""
-    begun = build_partial_reply(written, preface, notes, speech)
-    return replace(begun, blocks=(*begun.blocks, ReplyNote(text=speech(wording.STOPPED))))
+    begun = build_partial_reply(sentences, preface, notes, translator)
+    return replace(begun, blocks=(*begun.blocks, ReplyNote(text=translator(wording.STOPPED))))
 
 
 def text_reply(text: str) -> Reply:
@@ -174,9 +179,9 @@ def _lines(text: str) -> Iterator[ReplyBlock]:
 # --- What stands below --------------------------------------------------------------------------------
 
 
-def _sources(answer: Answer, speech: Translator) -> Iterator[ReplySource]:
+def _sources(answer: Answer, translator: Translator) -> Iterator[ReplySource]:
     """Yield source lines; passages of one place share a line, under all their marks."""
-    told = [build_source(one, _marked(answer), speech=speech) for one in answer.sources]
+    told = [build_source(one, _marked(answer), translator=translator) for one in answer.sources]
     places: dict[ReplySource, list[str]] = {}
     for one in told:
         places.setdefault(replace(one, mark=""), []).append(one.mark)
@@ -188,7 +193,7 @@ def build_source(
     citation: Citation,
     style: CitationStyle = CitationStyle.NUMBERED,
     *,
-    speech: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> ReplySource:
     """Return the source line of a citation: title, place, the document's date if it has one, and whether it may be out
     of date."""
@@ -196,15 +201,19 @@ def build_source(
         mark=citations.list_mark(citation.number, style),
         title=sanitize_line(citation.title or citation.filename, MAX_NAME_LENGTH),
         url=citation.url,
-        location=sanitize_line(citations.citation_location(citation, speech), MAX_LOCATION_LENGTH),
-        date=speech(wording.MAY_BE_OUTDATED, date=citation.date) if citation.stale else citation.date,
+        location=sanitize_line(citations.citation_location(citation, translator), MAX_LOCATION_LENGTH),
+        date=translator(wording.MAY_BE_OUTDATED, date=citation.date) if citation.stale else citation.date,
         file_path=sanitize_line(citation.filename, MAX_LOCATION_LENGTH),
     )
 
 
-def _status(answer: Answer, look: RenderOptions, speech: Translator) -> str:
-    badge = wording.confidence_badge(answer.confidence, speech) if look.confidence and answer.sentences else ""
-    return " · ".join(filter(None, (badge, answer.as_of and speech(wording.AS_OF, date=answer.as_of))))
+def _status(answer: Answer, render_options: RenderOptions, translator: Translator) -> str:
+    badge = (
+        wording.confidence_badge(answer.confidence, translator)
+        if render_options.confidence and answer.sentences
+        else ""
+    )
+    return " · ".join(filter(None, (badge, answer.as_of and translator(wording.AS_OF, date=answer.as_of))))
 
 
 def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[ReplyButton, ...]:

@@ -13,8 +13,8 @@ from pipeline.values import AnswerStage, CitedSentence, ProgressEvent, SentenceE
 class Draft:
     """The sentences of an answer so far. A sentence is never changed once added."""
 
-    def __init__(self, notes: Sequence[str] = (), words: Translator = ENGLISH_TRANSLATOR) -> None:
-        self._words = words
+    def __init__(self, notes: Sequence[str] = (), translator: Translator = ENGLISH_TRANSLATOR) -> None:
+        self._words = translator
         self._notes = notes
         self._preface = ""
         self._sentences: list[CitedSentence] = []

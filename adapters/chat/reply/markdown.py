@@ -127,18 +127,20 @@ def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str
 
 
 def _text(
-    text: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str], gap: str, bullet: str = ""
+    text: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str], separator: str, bullet: str = ""
 ) -> Iterator[TextPiece]:
     """Yield a sentence as one piece, or as several where it is very long."""
     if text.url:
-        yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
+        yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", separator)
         return
     *first, last = [*cut(to_markdown(text))] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:
-        yield TextPiece(f"{warned}{dialect.inline(part, add_links(text, links, part))}", gap)
-        warned, gap = "", " "
-    yield TextPiece(f"{warned}{dialect.inline(last, add_links(text, links, last))}{append_marks(text, dialect)}", gap)
+        yield TextPiece(f"{warned}{dialect.inline(part, add_links(text, links, part))}", separator)
+        warned, separator = "", " "
+    yield TextPiece(
+        f"{warned}{dialect.inline(last, add_links(text, links, last))}{append_marks(text, dialect)}", separator
+    )
 
 
 def add_links(text: ReplyText, links: Mapping[str, str], part: str, room: int = MAX_LINK_LENGTH) -> Mapping[str, str]:

@@ -45,9 +45,9 @@ def passages_panel(answer: Answer) -> Reply:
     return Reply(blocks=tuple(blocks) or (ReplyNote(text=speech(wording.NO_CITED_PASSAGE)),))
 
 
-def passage_panel(citation: Citation, speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
+def passage_panel(citation: Citation, translator: Translator = ENGLISH_TRANSLATOR) -> Reply:
     """Build the panel of one source's quoted spans."""
-    return Reply(blocks=tuple(_passage(citation, speech)), language=speech.language)
+    return Reply(blocks=tuple(_passage(citation, translator)), language=translator.language)
 
 
 def confidence_panel(answer: Answer) -> Reply:
@@ -79,18 +79,18 @@ def _told(factor: ConfidenceFactor) -> bool:
     return factor.name not in _RAW and not nobody_else
 
 
-def documents_panel(found: Sequence[Document], speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
+def documents_panel(documents: Sequence[Document], translator: Translator = ENGLISH_TRANSLATOR) -> Reply:
     """Build the list of visible documents by collection: the first by name, and how many more there are."""
-    if not found:
-        return text_reply(speech(canned_replies.EMPTY_KNOWLEDGE_BASE))
-    counted = speech.pluralize(words.DOCUMENT_COUNT, len(found))
+    if not documents:
+        return text_reply(translator(canned_replies.EMPTY_KNOWLEDGE_BASE))
+    counted = translator.pluralize(words.DOCUMENT_COUNT, len(documents))
     blocks: list[ReplyBlock] = [ReplyHeading(text=ReplyText(text=counted))]
-    listed = found[:MAX_DOCUMENTS]
+    listed = documents[:MAX_DOCUMENTS]
     for collection in dict.fromkeys(document.collection for document in listed):
         named = [document for document in listed if document.collection == collection]
         blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_titled, named)))]
-    if more := len(found) - len(listed):
-        blocks.append(ReplyParagraph(sentences=(ReplyText(text=speech(words.AND_MORE, count=more)),)))
+    if more := len(documents) - len(listed):
+        blocks.append(ReplyParagraph(sentences=(ReplyText(text=translator(words.AND_MORE, count=more)),)))
     return Reply(blocks=tuple(blocks))
 
 
@@ -99,8 +99,8 @@ def _titled(document: Document) -> ReplyText:
     return ReplyText(text=title or document.id, url=document.url)
 
 
-def _passage(citation: Citation, speech: Translator) -> Iterator[ReplyBlock]:
-    yield ReplyHeading(text=ReplyText(text=source_text(build_source(citation, speech=speech))))
+def _passage(citation: Citation, translator: Translator) -> Iterator[ReplyBlock]:
+    yield ReplyHeading(text=ReplyText(text=source_text(build_source(citation, translator=translator))))
     for one in citation.parts:
         if one.header or one.rows:
             yield ReplyTable(header=_cells(one.header), rows=tuple(map(_cells, one.rows)))
@@ -141,8 +141,12 @@ def current_choices(preferences: Preferences) -> dict[str, str]:
     return {field: str(values[field] or USE_DEFAULT) for field in PREFERENCE_CHOICES}
 
 
-def preferences_text(now: Preferences, speech: Translator = ENGLISH_TRANSLATOR, command: str = "preferences") -> str:
+def preferences_text(
+    preferences: Preferences, translator: Translator = ENGLISH_TRANSLATOR, command: str = "preferences"
+) -> str:
     """Return the preferences and how to change them, in our own Markdown."""
-    offered = {field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(now).items()}
-    names = {field: speech(name) if name else value for field, (name, value) in offered.items()}
-    return speech(words.PREFERENCES_TEXT, preferences=command, **names)
+    offered = {
+        field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(preferences).items()
+    }
+    names = {field: translator(name) if name else value for field, (name, value) in offered.items()}
+    return translator(words.PREFERENCES_TEXT, preferences=command, **names)

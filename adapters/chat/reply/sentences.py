@@ -39,13 +39,13 @@ _CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 
 
 def build_blocks(
-    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Translator
+    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, translator: Translator
 ) -> Iterator[ReplyBlock]:
     """Yield the blocks; sentences of one paragraph, list or table share a block."""
-    marks = _Marks(sentences, citations, style, speech)
+    marks = _Marks(sentences, citations, style, translator)
     run: list[CitedSentence] = []
     number = 0
-    for one in lay_out_sentences(sentences, speech):
+    for one in lay_out_sentences(sentences, translator):
         if run and not one.previous:
             yield from _block(run, number, marks)
             run = []
@@ -143,11 +143,11 @@ class _Marks:
         sentences: Sequence[CitedSentence],
         citations: Sequence[Citation],
         style: CitationStyle,
-        speech: Translator,
+        translator: Translator,
     ) -> None:
         self._citations = {citation.number: _inline(citation) for citation in citations}
         self._style = style
-        self._speech = speech
+        self._speech = translator
         runs = [sentences] if len(citations) == 1 else _under_headings(sentences) if citations else []
         self._silent = {id(sentence) for run in runs for sentence in _unmarked(run)}
 
@@ -161,14 +161,14 @@ class _Marks:
     def before(self, sentence: CitedSentence) -> str:
         return sentence_prefix(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
-    def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
+    def of_cells(self, sentence: CitedSentence, filled: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
         """Return the marks of a row: behind each cell its own where that is known, otherwise all behind the last cell
         that is filled."""
-        if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(say):
+        if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(filled):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
-        last = max((place for place, says in enumerate(say) if says), default=0)
+        last = max((place for place, says in enumerate(filled) if says), default=0)
         whole, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
-        return [whole if place == last else none for place in range(len(say))]
+        return [whole if place == last else none for place in range(len(filled))]
 
     def _mark(self, numbers: tuple[int, ...]) -> str:
         known = all(number in self._citations for number in numbers)

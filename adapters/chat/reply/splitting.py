@@ -51,19 +51,19 @@ def pack_messages(
     *,
     first: int | None = None,
     length: Callable[[str], int] = len,
-    around: int = 0,
+    overhead: int = 0,
 ) -> list[MessageSegments]:
-    """Pack pieces into messages of at most `limit` by `length` (the first of `first`); each segment takes `around`
+    """Pack pieces into messages of at most `limit` by `length` (the first of `first`); each segment takes `overhead`
     more. An earlier message never depends on later pieces."""
     messages: list[MessageSegments] = []
     current: list[Segment] = []
     used, room = 0, limit if first is None else first
     for piece in pieces:
-        more = length(piece.separator + piece.text) + (0 if _joins(current, piece) else around)
+        more = length(piece.separator + piece.text) + (0 if _joins(current, piece) else overhead)
         if current and used + more > room:
             messages.append(tuple(current))
             current, used, room = [], length(f"{piece.repeated_header}\n") if piece.repeated_header else 0, limit
-            more = length(piece.text) + around
+            more = length(piece.text) + overhead
         _add(current, piece)
         used += more
     return [*messages, tuple(current)] if current else messages

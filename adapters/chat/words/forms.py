@@ -59,24 +59,24 @@ class Form(NamedTuple):
     fields: tuple[TextField | ChoiceField, ...]
 
 
-def reason_form(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> Form:
+def reason_form(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) -> Form:
     """Return the form behind the thumbs-down."""
-    reasons = {reason.value: speech(text) for reason, text in wording.FEEDBACK_REASONS.items()}
+    reasons = {reason.value: translator(text) for reason, text in wording.FEEDBACK_REASONS.items()}
     return Form(
         REASON_FORM,
         answer_id,
-        speech(words.REASON_TITLE),
-        speech(words.FEEDBACK_SEND_LABEL),
-        speech(words.FEEDBACK_CLOSE_LABEL),
+        translator(words.REASON_TITLE),
+        translator(words.FEEDBACK_SEND_LABEL),
+        translator(words.FEEDBACK_CLOSE_LABEL),
         (
-            ChoiceField("reason", speech(words.REASON_LABEL), reasons),
-            TextField(COMMENT_FIELD, speech(words.COMMENT_LABEL), max_length=MAX_COMMENT_LENGTH, is_multiline=True),
+            ChoiceField("reason", translator(words.REASON_LABEL), reasons),
+            TextField(COMMENT_FIELD, translator(words.COMMENT_LABEL), max_length=MAX_COMMENT_LENGTH, is_multiline=True),
         ),
     )
 
 
-def add_reason(rating: Rating, filled: FormValues) -> Rating:
+def add_reason(rating: Rating, values: FormValues) -> Rating:
     """Return `rating` with the reason and the comment of the form."""
-    given = "".join(filled.get("reason", ()))
-    comment = "".join(filled.get(COMMENT_FIELD, ()))[:MAX_COMMENT_LENGTH]
+    given = "".join(values.get("reason", ()))
+    comment = "".join(values.get(COMMENT_FIELD, ()))[:MAX_COMMENT_LENGTH]
     return replace(rating, reason=RatingReason(given) if given in tuple(RatingReason) else None, comment=comment)

@@ -53,12 +53,12 @@ class UnsentReply(NamedTuple):
     """Label and action of each; empty below what is no reply."""
 
 
-def build_unsent_reply(notice: MessageKey, words: Translator, *, sendable: bool, keep: bool) -> UnsentReply:
+def build_unsent_reply(notice: MessageKey, translator: Translator, *, sendable: bool, keep: bool) -> UnsentReply:
     """Build the offer. `sendable`: the message can be a reply. `keep`: replies can be kept there."""
     if not sendable:
-        return UnsentReply(words(wording.REPLY_NOT_SENT, button=words(RESOLVE_LABEL)), notice)
-    kept = ((words(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
-    return UnsentReply(words(wording.CONFIRM_REPLY), notice, ((words(REPLY_SEND_LABEL), SEND_BUTTON), *kept))
+        return UnsentReply(translator(wording.REPLY_NOT_SENT, button=translator(RESOLVE_LABEL)), notice)
+    kept = ((translator(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
+    return UnsentReply(translator(wording.CONFIRM_REPLY), notice, ((translator(REPLY_SEND_LABEL), SEND_BUTTON), *kept))
 
 
 class NoticeLink(NamedTuple):
@@ -101,38 +101,41 @@ def _short(text: str, room: int) -> str:
     return shown if len(shown) <= room else f"{shown[: room - 1].rstrip()}…"
 
 
-def _asked(question: str, answer: Answer | None, words: Translator) -> NoticeText:
+def _asked(question: str, answer: Answer | None, translator: Translator) -> NoticeText:
     shown = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
     return NoticeText(
-        words(wording.HANDOFF_TITLE),
+        translator(wording.HANDOFF_TITLE),
         quoted=question,
         found=_short(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
         sources=tuple(
-            NoticeLink(_short(citations.citation_reference(citation, words), 200), citation.url) for citation in shown
+            NoticeLink(_short(citations.citation_reference(citation, translator), 200), citation.url)
+            for citation in shown
         ),
-        note="" if answer else words(wording.ANSWER_WITHHELD),
-        button=words(RESOLVE_LABEL),
-        origin=words(ORIGIN_LABEL),
+        note="" if answer else translator(wording.ANSWER_WITHHELD),
+        button=translator(RESOLVE_LABEL),
+        origin=translator(ORIGIN_LABEL),
     )
 
 
-def handoff_form(about: str, words: Translator, *, keep: bool) -> Form:
+def handoff_form(subject_id: str, translator: Translator, *, keep: bool) -> Form:
     """Return the form for the reply. `keep`: it may be kept as an answer."""
-    reply = TextField("reply", words(REPLY_LABEL), words(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
-    kept = ChoiceField("keep", words(KEEP_LABEL), {"no": words(KEEP_NO), "yes": words(KEEP_YES)}, ("no",))
+    reply = TextField("reply", translator(REPLY_LABEL), translator(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
+    kept = ChoiceField(
+        "keep", translator(KEEP_LABEL), {"no": translator(KEEP_NO), "yes": translator(KEEP_YES)}, ("no",)
+    )
     return Form(
         HANDOFF_FORM,
-        about,
-        words(FORM_TITLE),
-        words(REPLY_SEND_LABEL),
-        words(REPLY_CLOSE_LABEL),
+        subject_id,
+        translator(FORM_TITLE),
+        translator(REPLY_SEND_LABEL),
+        translator(REPLY_CLOSE_LABEL),
         (reply, kept) if keep else (reply,),
     )
 
 
-def parse_handoff_form(filled: FormValues) -> tuple[str, bool]:
+def parse_handoff_form(values: FormValues) -> tuple[str, bool]:
     """Return the reply, and whether it is to be kept."""
-    return shorten_reply("".join(filled.get("reply", ()))), "yes" in filled.get("keep", ())
+    return shorten_reply("".join(values.get("reply", ()))), "yes" in values.get("keep", ())
 
 
 def shorten_reply(reply: str) -> str:

@@ -26,8 +26,8 @@ def answer_heading(answer: Answer) -> AnswerHeading:
     )
 
 
-def subscribed_reply(wished: SubscriptionResult, words: Translator) -> Reply:
+def subscribed_reply(result: SubscriptionResult, translator: Translator) -> Reply:
     """Return the confirmation, with a button to cancel if there is something to cancel."""
-    actions = (ReplyButton.UNSUBSCRIBE,) if wished.subscription_id else ()
-    said = text_reply(wished.reply)
-    return replace(said, language=words.language, answer_id=wished.subscription_id, buttons=actions)
+    actions = (ReplyButton.UNSUBSCRIBE,) if result.subscription_id else ()
+    said = text_reply(result.reply)
+    return replace(said, language=translator.language, answer_id=result.subscription_id, buttons=actions)

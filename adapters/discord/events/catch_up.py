@@ -35,23 +35,23 @@ class DiscordUnread(NamedTuple):
 
 
 class DiscordMissedReader:
-    """The reader of missed messages in readable channels and active threads, forum posts among them; `hear` accepts a
+    """The reader of missed messages in readable channels and active threads, forum posts among them; `accept` takes a
     message."""
 
     def __init__(
         self,
         client: discord.Client,
         inbox: Inbox,
-        hear: Callable[[discord.Message], Awaitable[None]],
-        since: MissedRange,
+        accept: Callable[[discord.Message], Awaitable[None]],
+        missed: MissedRange,
         *,
         directs: bool,
     ) -> None:
         """Create it. `directs`: this process receives direct messages."""
         self._client = client
         self._inbox = inbox
-        self._hear = hear
-        self._since = since
+        self._hear = accept
+        self._since = missed
         self._told_directs = directs
         self._known: dict[int, int | None] = {}
         """The last known message by channel; None where nobody ever listened."""

@@ -29,10 +29,12 @@ MAX_HISTORY_THREADS = 10
 class DiscordHistoryReader:
     """The port `HistoryReader`."""
 
-    def __init__(self, client: discord.Client, complete: Callable[[int], Awaitable[None]], *, api_url: str) -> None:
-        """Create it. `complete` waits until a server is known."""
+    def __init__(
+        self, client: discord.Client, wait_until_known: Callable[[int], Awaitable[None]], *, api_url: str
+    ) -> None:
+        """Create it. `wait_until_known` waits until a server is known."""
         self._client = client
-        self._complete = complete
+        self._complete = wait_until_known
         self._api_url = api_url
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
@@ -51,7 +53,7 @@ class DiscordHistoryReader:
         title = [inside.name] if isinstance(inside.parent, discord.ForumChannel) else []
         return ThreadContext(replied_to=pointed, messages=(*title, *reversed(above)))
 
-    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
+    async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
         where = message_place(message)
         with translate_discord_errors("read a thread"):
             channel = await self._client.fetch_channel(where.channel_id)
@@ -59,7 +61,7 @@ class DiscordHistoryReader:
                 return None
             asked = discord.Object(where.message_id)
             there = place_chain(where.guild_id, channel.id, channel)[-1]
-            history = channel.history(before=asked, limit=most, oldest_first=True)
+            history = channel.history(before=asked, limit=limit, oldest_first=True)
             return [found async for one in history if (found := self._said(one, there))]
 
     async def read_history(self, place: PlaceId, position: str) -> HistoryPage:
@@ -85,12 +87,12 @@ class DiscordHistoryReader:
             created_at=channel.created_at,
         )
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         """Download a file. Its address is good for a day, so the message is fetched for a new one."""
-        inside = said.thread if said.title else said.channel.channel
+        inside = message.thread if message.title else message.channel.channel
         with translate_discord_errors("read a file"):
-            message = await self._client.get_partial_messageable(int(inside)).fetch_message(int(said.message))
-            found = next((one for one in message.attachments if str(one.id) == file.id), None)
+            fetched = await self._client.get_partial_messageable(int(inside)).fetch_message(int(message.message))
+            found = next((one for one in fetched.attachments if str(one.id) == file.id), None)
             if found is None:
                 raise Refused("the file is gone")
             return await download_attachment(found, self._api_url)
@@ -115,18 +117,18 @@ class DiscordHistoryReader:
         return parse_channel_message(channel, message, self._client.user, to_us=True)
 
 
-async def _messages(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
-    before = discord.Object(at["before"]) if at else None
+async def _messages(channel: Any, position: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    before = discord.Object(position["before"]) if position else None
     found = [one async for one in channel.history(limit=HISTORY_PAGE_SIZE, before=before)]
     return found, {"before": found[-1].id} if len(found) == HISTORY_PAGE_SIZE else {"archived": ""}
 
 
-async def _threads(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+async def _threads(channel: Any, position: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
     """Return the messages of all active threads, then of `MAX_HISTORY_THREADS` archived ones at a time."""
-    if not at.get("archived"):
+    if not position.get("archived"):
         active = [one for thread in channel.threads if not is_private_thread(thread) async for one in _whole(thread)]
         return active, {"archived": "now"}
-    before = None if at["archived"] == "now" else datetime.fromisoformat(at["archived"])
+    before = None if position["archived"] == "now" else datetime.fromisoformat(position["archived"])
     archived = [one async for one in channel.archived_threads(limit=MAX_HISTORY_THREADS, before=before)]
     found = [one for thread in archived async for one in _whole(thread)]
     more = len(archived) == MAX_HISTORY_THREADS

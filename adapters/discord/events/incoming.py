@@ -203,29 +203,29 @@ def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message |
     return target if isinstance(target, discord.Message) and target.author.id == me.id else None
 
 
-def _answered(message: discord.Message, ours: discord.Message | None) -> str:
-    asked = ours.reference.message_id if ours and ours.reference else None
+def _answered(message: discord.Message, own_message: discord.Message | None) -> str:
+    asked = own_message.reference.message_id if own_message and own_message.reference else None
     return message_key_text(guild_id_of(message), message.channel.id, asked) if asked else ""
 
 
 def _conversation(
-    message: discord.Message, ours: discord.Message | None, *, in_thread: bool, threads: bool
+    message: discord.Message, own_message: discord.Message | None, *, in_thread: bool, threads: bool
 ) -> ConversationId:
     guild_id = guild_id_of(message)
     if guild_id is None:
         return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(message.channel.id))
     root = str(message.id)
-    if ours is not None:
-        asked = ours.reference.message_id if ours.reference else None
-        root = find_root(ours.components) or str(asked or ours.id)
+    if own_message is not None:
+        asked = own_message.reference.message_id if own_message.reference else None
+        root = find_root(own_message.components) or str(asked or own_message.id)
     return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
 
 
 def shared_conversation(
-    where: DiscordMessagePlace, message_id: int, *, in_thread: bool, threads: bool
+    place: DiscordMessagePlace, message_id: int, *, in_thread: bool, threads: bool
 ) -> ConversationId:
-    """Return the conversation that replies to a message belong to, in which an answer was shared at `where`."""
-    return _place_of(where.guild_id or 0, where.channel_id, str(message_id), in_thread=in_thread, threads=threads)
+    """Return the conversation that replies to a message belong to, in which an answer was shared at `place`."""
+    return _place_of(place.guild_id or 0, place.channel_id, str(message_id), in_thread=in_thread, threads=threads)
 
 
 def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:

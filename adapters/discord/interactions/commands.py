@@ -130,18 +130,18 @@ def _offer_settings(tree: DiscordCommandTree, set_up: Any) -> None:
     )
 
 
-def to_choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:
-    return [app_commands.Choice(name=name, value=value) for value, name in offered.items()]
+def to_choices(options: Mapping[str, str]) -> list[app_commands.Choice[str]]:
+    return [app_commands.Choice(name=name, value=value) for value, name in options.items()]
 
 
-async def sync_commands(tree: DiscordCommandTree, memory: DiscordState) -> bool:
+async def sync_commands(tree: DiscordCommandTree, state: DiscordState) -> bool:
     """Declare the commands to Discord if they changed since last time. Return True if they did."""
     translator = localization.CommandTranslator()
     await tree.set_translator(translator)
     declared = [await command.get_translated_payload(tree, translator) for command in tree.get_commands()]
     digest = hashlib.sha256(json.dumps([tree.client.application_id, declared], sort_keys=True).encode()).hexdigest()
-    if digest == memory.commands_digest:
+    if digest == state.commands_digest:
         return False
     await tree.sync()
-    memory.mark_commands(digest)
+    state.mark_commands(digest)
     return True

@@ -58,16 +58,16 @@ class DiscordUploadStore:
         self._open: dict[str, discord.Message] = {}
 
     async def upload_source(
-        self, interaction: DiscordInteraction, pressed: InteractionPayload, menu_of: discord.Message | None
+        self, interaction: DiscordInteraction, payload: InteractionPayload, menu_of: discord.Message | None
     ) -> DiscordUploadSource | None:
         """Return the message whose files can be added. `menu_of` is the message in whose menu the action was chosen."""
-        match pressed.action:
+        match payload.action:
             case action if action == UPLOAD_COMMAND:
                 message = menu_of
             case ReplyButton.ADD:
                 message = await _asked(interaction)
             case _:
-                message = self._open.pop(pressed.subject_id, None)
+                message = self._open.pop(payload.subject_id, None)
         if message is None:
             return None
         name = str(interaction.id)
@@ -84,14 +84,14 @@ class DiscordUploadSource(NamedTuple):
     form_state: str
     api_url: str
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
-        if not thing.file_id:
-            return Upload(thing.name, thing.name)
-        sent = next(one for one in self.message.attachments if str(one.id) == thing.file_id)
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
+        if not candidate.file_id:
+            return Upload(candidate.name, candidate.name)
+        sent = next(one for one in self.message.attachments if str(one.id) == candidate.file_id)
         return Upload(sent.filename, self.message.jump_url, partial(files.download_attachment, sent, self.api_url))
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, reading: str, translator: Translator, *, alone: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Defer the response: Discord itself shows that work is under way, and the result is the response."""
         with translate_discord_errors("acknowledge a press"):
@@ -185,18 +185,18 @@ def _fields(components: Any) -> Iterator[dict[str, Any]]:
             yield one["component"]
 
 
-def parse_interaction(interaction: DiscordInteraction, action: str, about: str, seen: str) -> InteractionPayload:
+def parse_interaction(interaction: DiscordInteraction, action: str, subject_id: str, root: str) -> InteractionPayload:
     """Return the payload of an interaction. `root` is what a button carries besides: the root of the conversation, or
     beside an answer the answer's message."""
     message, guild_id, channel_id = interaction.message, interaction.guild_id, interaction.channel_id
-    below = str(message.id) if message and not message.flags.ephemeral else seen
+    below = str(message.id) if message and not message.flags.ephemeral else root
     there = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
     whole = guild_id is None or isinstance(interaction.channel, discord.Thread)
-    chain = replace(there, thread="" if whole else seen or below)
+    chain = replace(there, thread="" if whole else root or below)
     form = interaction.type is discord.InteractionType.modal_submit
     return InteractionPayload(
         action=action,
-        subject_id=about,
+        subject_id=subject_id,
         person_id=str(PersonId(platform=DISCORD_NAME, user=str(interaction.user.id))),
         places=place_chain(guild_id, channel_id or 0, interaction.channel),
         conversation=there,
@@ -227,18 +227,18 @@ class DiscordInteractionContext(ChannelInteractionContext):
         interaction: DiscordInteraction,
         context: DiscordInteractionDependencies,
         action: str,
-        about: str = "",
-        seen: str = "",
+        subject_id: str = "",
+        root: str = "",
         *,
         menu_of: discord.Message | None = None,
     ) -> None:
         """Create it. `menu_of` is the message in whose menu the action was chosen."""
-        super().__init__(parse_interaction(interaction, action, about, seen), context.services)
+        super().__init__(parse_interaction(interaction, action, subject_id, root), context.services)
         self.interaction = interaction
         self._context = context
         self._reaches = context.audience_resolver
         self._menu_of = menu_of
-        self._seen = seen
+        self._seen = root
 
     async def actor(self) -> Actor:
         with translate_discord_errors("ask who pressed"):
@@ -285,9 +285,9 @@ class DiscordInteractionContext(ChannelInteractionContext):
         with translate_discord_errors("read a message"):
             return await self._context.upload_store.upload_source(self.interaction, self.payload, self._menu_of)
 
-    async def ack(self, then: Acknowledgement) -> None:
+    async def ack(self, kind: Acknowledgement) -> None:
         with translate_discord_errors("acknowledge a press"):
-            match then:
+            match kind:
                 case Acknowledgement.PRIVATE_REPLY:
                     await self.interaction.response.defer(ephemeral=True, thinking=True)
                 case Acknowledgement.MESSAGE_UPDATE | Acknowledgement.FORM_VALIDATION:

@@ -36,20 +36,20 @@ SERVERS_ONLY = TranslatableText("I can be set up in servers only.")
 
 
 async def apply_setup_command(
-    desk: BotServices, by: DiscordInteractionContext, where: str, choices: Mapping[str, str]
+    services: BotServices, context: DiscordInteractionContext, where: str, choices: Mapping[str, str]
 ) -> None:
     """Store the choices for this channel or its server; without choices, show the settings in force here."""
-    await by.ack(Acknowledgement.PRIVATE_REPLY)
-    words, place = await by.words(), setup_place(by.payload.places, where)
+    await context.ack(Acknowledgement.PRIVATE_REPLY)
+    words, place = await context.words(), setup_place(context.payload.places, where)
     if place is None:
-        await by.try_reply_privately(words(SERVERS_ONLY))
+        await context.try_reply_privately(words(SERVERS_ONLY))
     elif choices:
-        if now := await apply_setup(desk, by, place, _named(by.interaction, place, choices)):
-            await by.show_texts((f"{words(setup.SETUP_DONE)}\n{_shown(place, now, words)}",))
-    elif await can_set_up(desk, by):
-        await by.show_texts((_shown(place, await desk.places.effective_settings(place.chain), words),))
+        if now := await apply_setup(services, context, place, _named(context.interaction, place, choices)):
+            await context.show_texts((f"{words(setup.SETUP_DONE)}\n{_shown(place, now, words)}",))
+    elif await can_set_up(services, context):
+        await context.show_texts((_shown(place, await services.places.effective_settings(place.chain), words),))
     else:
-        await by.try_reply_privately(words(setup.SETUP_ADMINS_ONLY))
+        await context.try_reply_privately(words(setup.SETUP_ADMINS_ONLY))
 
 
 def _named(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
@@ -67,10 +67,10 @@ def setup_place(chain: Sequence[PlaceId], where: str) -> PlaceId | None:
     return chain[0 if where == SERVER else 1] if chain else None
 
 
-def _shown(place: PlaceId, now: PlaceSettings, words: Translator) -> str:
-    where = words(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
-    rows = "\n".join(f"- {escape_text(line)}" for line in setup.setting_lines(now, words))
-    return f"**{words(setup.SETUP_TITLE)}** ({where})\n{rows}\n-# {words(setup.SETUP_PRECEDENCE)}"
+def _shown(place: PlaceId, settings: PlaceSettings, translator: Translator) -> str:
+    where = translator(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
+    rows = "\n".join(f"- {escape_text(line)}" for line in setup.setting_lines(settings, translator))
+    return f"**{translator(setup.SETUP_TITLE)}** ({where})\n{rows}\n-# {translator(setup.SETUP_PRECEDENCE)}"
 
 
 class DiscordInteractionHandlers:

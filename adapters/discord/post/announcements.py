@@ -53,13 +53,13 @@ class DiscordAnnouncementSender(DiscordSender):
         client: DiscordClient,
         destination: DiscordDestination,
         post: Announcement,
-        receipt: PostRecorder,
+        recorder: PostRecorder,
         *,
         threads: bool,
     ) -> None:
         """Create it. `threads`: replies to it are answered in a thread."""
         channel_id, self.recorded_names = _known(post)
-        super().__init__(client, destination, post.key, receipt, channel_id=channel_id)
+        super().__init__(client, destination, post.key, recorder, channel_id=channel_id)
         self._where = DiscordMessagePlace(destination.guild_id, destination.candidate_channels[0], 0)
         self._post = post
         self._threads = threads
@@ -105,32 +105,34 @@ class DiscordAnnouncementPoster:
     """The port `AnnouncementPoster`. A nonce guards each post while Discord remembers it; later it is found by its
     content."""
 
-    def __init__(self, client: DiscordClient, desk: BotServices, *, look: RenderOptions, threads: bool) -> None:
+    def __init__(
+        self, client: DiscordClient, services: BotServices, *, render_options: RenderOptions, threads: bool
+    ) -> None:
         """Create it. `threads`: mentions are answered in threads unless a place is set otherwise."""
         self._client = client
-        self._desk = desk
-        self._look = look
+        self._desk = services
+        self._look = render_options
         self._threads = threads
 
     async def open_sender(
-        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+        self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder
     ) -> DiscordAnnouncementSender:
         threads = self._threads
-        if isinstance(post, SharedAnswer) and isinstance(where, PlaceId):
-            set_here = (await self._desk.places.effective_settings(where.chain)).threads
+        if isinstance(post, SharedAnswer) and isinstance(target, PlaceId):
+            set_here = (await self._desk.places.effective_settings(target.chain)).threads
             threads = threads if set_here is None else set_here
         with translate_discord_errors("post"):
-            destination = await self._destination(post, where)
-        return DiscordAnnouncementSender(self._client, destination, post, receipt, threads=threads)
+            destination = await self._destination(post, target)
+        return DiscordAnnouncementSender(self._client, destination, post, recorder, threads=threads)
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
         with translate_discord_errors("look for what was posted"):
-            destination = await self._destination(post, where)
+            destination = await self._destination(post, target)
             channel_id, names = await find_unrecorded(self._client, destination)
         return announcement_reference(post, destination.guild_id, channel_id, names) if names else None
 
-    async def _destination(self, post: Announcement, where: AnnouncementTarget) -> DiscordDestination:
-        guild_id, channel_id = await self._place(where)
+    async def _destination(self, post: Announcement, target: AnnouncementTarget) -> DiscordDestination:
+        guild_id, channel_id = await self._place(target)
 
         async def there() -> int:
             return channel_id
@@ -147,43 +149,43 @@ class DiscordAnnouncementPoster:
             is_silent=isinstance(post, SharedAnswer),
         )
 
-    async def _place(self, where: AnnouncementTarget) -> tuple[int | None, int]:
+    async def _place(self, target: AnnouncementTarget) -> tuple[int | None, int]:
         """Return its server and its channel."""
-        if isinstance(where, PersonId):
-            return None, (await (await self._client.fetch_user(int(where.user))).create_dm()).id
-        if isinstance(where, PlaceId):  # which the settings name
-            there = self._client.get_channel(int(where.channel))
-            if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(where.space):
-                raise Refused(f"the channel {where.channel} is of another server")
-        return int(where.space) if where.space.isdecimal() else None, int(where.channel)
+        if isinstance(target, PersonId):
+            return None, (await (await self._client.fetch_user(int(target.user))).create_dm()).id
+        if isinstance(target, PlaceId):  # which the settings name
+            there = self._client.get_channel(int(target.channel))
+            if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(target.space):
+                raise Refused(f"the channel {target.channel} is of another server")
+        return int(target.space) if target.space.isdecimal() else None, int(target.channel)
 
-    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> DiscordPost:
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> DiscordPost:
         asker = _asker(notice)
         back = _address(notice) if notice.about is NoticeKind.ASKED else ""
-        row = [(shown.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if shown.button else []
-        return DiscordPost(build_layout(render_notice_texts(shown, f"<@{asker}> " if asker else "", back), row))
+        row = [(texts.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if texts.button else []
+        return DiscordPost(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", back), row))
 
     def render_line(self, text: str) -> DiscordPost:
         return DiscordPost(build_layout((escape_text(text),)))
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> DiscordPost:
-        place = f"<#{report.place.channel}>" if report.place.platform == DISCORD.name else f"`{report.place}`"
-        return DiscordPost(build_layout((insights.auto_limit_text(report, place), _marked(report.marker))))
+    def render_auto_limit(self, notice: AutoLimitNotice) -> DiscordPost:
+        place = f"<#{notice.place.channel}>" if notice.place.platform == DISCORD.name else f"`{notice.place}`"
+        return DiscordPost(build_layout((insights.auto_limit_text(notice, place), _marked(notice.marker))))
 
-    def render_panel(self, reply: Reply, mark: str) -> DiscordPost:
-        return DiscordPost(build_layout((render.render_texts(reply)[0], _marked(mark))))
+    def render_panel(self, reply: Reply, marker: str) -> DiscordPost:
+        return DiscordPost(build_layout((render.render_texts(reply)[0], _marked(marker))))
 
-    def render_upload_status(self, adding: UploadStatus) -> DiscordPost:
-        return DiscordPost(upload_result_view(adding.text, adding.small, adding.document, adding.back))
+    def render_upload_status(self, status: UploadStatus) -> DiscordPost:
+        return DiscordPost(upload_result_view(status.text, status.small, status.document, status.back))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[DiscordPost]:
         pages = render.render_pages(parts.build_reply(answer, self._look, notes=above, attachable=True))
         return [DiscordPost(build_card(page), partial(page_files, page)) for page in pages]
 
 
-def upload_result_view(text: str, small: str, document: str, back: str) -> ui.LayoutView:
+def upload_result_view(text: str, small: str, document: str, label: str) -> ui.LayoutView:
     """Return the view of an upload's status, with the button that removes the `document`."""
-    row = [(back, custom_ids.build_custom_id(ReplyButton.TAKE_BACK, document))] if document else []
+    row = [(label, custom_ids.build_custom_id(ReplyButton.TAKE_BACK, document))] if document else []
     return build_layout(("\n-# ".join(filter(None, [escape_text(text), small])),), row)
 
 
@@ -193,53 +195,53 @@ def _asker(notice: HandoffNotice) -> int:
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
 
-def _marked(mark: str) -> str:
-    return f"-# {mark}"
+def _marked(marker: str) -> str:
+    return f"-# {marker}"
 
 
-def _mark(report: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
+def _mark(post: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
     """Return the text by which the post is found again."""
-    if isinstance(report, UploadStatus):
-        return escape_text(report.text)
+    if isinstance(post, UploadStatus):
+        return escape_text(post.text)
     return (
-        escape_text(source_notice.source_notice_text(report))
-        if isinstance(report, IndexingNotice)
-        else _marked(report.marker)
+        escape_text(source_notice.source_notice_text(post))
+        if isinstance(post, IndexingNotice)
+        else _marked(post.marker)
     )
 
 
-def render_notice_texts(shown: NoticeText, ping: str, back: str) -> list[str]:
-    """Return the texts of the notice, which fit one message; `back` is the link to the question."""
-    while sum(map(limits.utf16_length, made := _texts(shown, ping, back))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER:
-        shown = _shorter(shown)
+def render_notice_texts(texts: NoticeText, ping: str, link: str) -> list[str]:
+    """Return the texts of the notice, which fit one message; `link` leads to the question."""
+    while sum(map(limits.utf16_length, made := _texts(texts, ping, link))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER:
+        texts = _shorter(texts)
     return made
 
 
-def _shorter(shown: NoticeText) -> NoticeText:
+def _shorter(texts: NoticeText) -> NoticeText:
     """Return the notice with less of its longest part: escapes may double its length."""
-    room = {"quoted": len(_quoted(shown)), "found": len(escape_text(shown.found)), "note": len(escape_text(shown.note))}
+    room = {"quoted": len(_quoted(texts)), "found": len(escape_text(texts.found)), "note": len(escape_text(texts.note))}
     name = max(room, key=lambda name: room[name])
-    if room[name] < len(_listed(shown)):
-        return shown._replace(sources=shown.sources[:-1])
-    text: str = getattr(shown, name)
+    if room[name] < len(_listed(texts)):
+        return texts._replace(sources=texts.sources[:-1])
+    text: str = getattr(texts, name)
     cut: dict[str, Any] = {name: f"{text[: len(text) * 9 // 10].rstrip('… ')}…"}
-    return shown._replace(**cut)
+    return texts._replace(**cut)
 
 
-def _quoted(shown: NoticeText) -> str:
-    return "\n".join(f"> {escape_text(one)}" for one in shown.quoted.splitlines())
+def _quoted(texts: NoticeText) -> str:
+    return "\n".join(f"> {escape_text(one)}" for one in texts.quoted.splitlines())
 
 
-def _listed(shown: NoticeText) -> str:
-    return "\n".join(f"- {render_link(source.text, source.url)}" for source in shown.sources)
+def _listed(texts: NoticeText) -> str:
+    return "\n".join(f"- {render_link(source.text, source.url)}" for source in texts.sources)
 
 
-def _texts(shown: NoticeText, ping: str, back: str) -> list[str]:
-    below = [f"-# {escape_text(shown.note)}" if shown.note else "", f"[{shown.origin}]({back})" if back else ""]
+def _texts(texts: NoticeText, ping: str, link: str) -> list[str]:
+    below = [f"-# {escape_text(texts.note)}" if texts.note else "", f"[{texts.origin}]({link})" if link else ""]
     return [
-        f"{ping}**{escape_text(shown.heading)}**\n{_quoted(shown)}".rstrip(),
-        escape_text(shown.found),
-        _listed(shown),
+        f"{ping}**{escape_text(texts.heading)}**\n{_quoted(texts)}".rstrip(),
+        escape_text(texts.found),
+        _listed(texts),
         *below,
     ]
 

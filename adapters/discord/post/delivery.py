@@ -109,12 +109,12 @@ class DiscordReplyTarget:
     """The channel or thread of a reply. The thread of a message has the message's id, so it is found again without any
     record."""
 
-    def __init__(self, client: discord.Client, message: IncomingMessage, where: DiscordMessagePlace) -> None:
+    def __init__(self, client: discord.Client, message: IncomingMessage, place: DiscordMessagePlace) -> None:
         self._client = client
         self._message = message
-        self._where = where
-        begins = message.conversation.channel == str(where.message_id)
-        itself = where.channel_id == where.message_id
+        self._where = place
+        begins = message.conversation.channel == str(place.message_id)
+        itself = place.channel_id == place.message_id
         self._threads = begins and not itself and message.manner in (MessageTrigger.MENTION, MessageTrigger.OVERHEARD)
         self.remarks: list[TranslatableText] = []
         """Notes about where the reply went."""
@@ -153,33 +153,39 @@ class DiscordReply(DiscordSender):
     """The reply to one question: a `ReplySender` and an `EditingSender`."""
 
     def __init__(
-        self, client: discord.Client, work: LeasedMessage, receipt: PostRecorder, *, content: bool, pace: EditTiming
+        self,
+        client: discord.Client,
+        work: LeasedMessage,
+        recorder: PostRecorder,
+        *,
+        content: bool,
+        edit_timing: EditTiming,
     ) -> None:
         """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._message = work.message
         self._target = DiscordReplyTarget(client, work.message, message_place(work.message))
         self._content = content
-        self.edit_timing = pace
+        self.edit_timing = edit_timing
         channel_id, self.recorded_names = parse_reference(work.reference)
         self.is_text_withheld = is_text_withheld(work.message) and not content
         self.place = f"<#{message_place(work.message).channel_id}>"
         super().__init__(
-            client, reply_destination(client, work, self._target), work.key, receipt, channel_id=channel_id
+            client, reply_destination(client, work, self._target), work.key, recorder, channel_id=channel_id
         )
 
     def placement(self) -> ReplyPlacement:
         stoppable = self._content and is_in_thread(self._message, self.channel.id)
         return ReplyPlacement(can_stop=stoppable, can_attach=True, remarks=self._target.remarks)
 
-    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
         hidden = begun or self._target.opens_thread or self._message.manner.is_background
         return show_typing(None if hidden else self.channel)
 
     def render_line(self, text: str) -> DiscordPost:
         return DiscordPost(build_layout([text]))
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> DiscordPost:
-        page = render_progress(reply, stage, words)
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordPost:
+        page = render_progress(reply, stage, translator)
         return DiscordPost(build_card(page), page=page)
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordPost]:
@@ -212,16 +218,16 @@ class DiscordReplyPoster:
     """The port `ReplyPoster`, for one connection."""
 
     def __init__(
-        self, client: discord.Client, asking: DiscordCommandIntake, *, content: bool, pace: EditTiming
+        self, client: discord.Client, command_intake: DiscordCommandIntake, *, content: bool, edit_timing: EditTiming
     ) -> None:
         """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._client = client
-        self._asking = asking
+        self._asking = command_intake
         self._content = content
-        self._pace = pace
+        self._pace = edit_timing
 
-    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> DiscordReply:
-        return DiscordReply(self._client, work, receipt, content=self._content, pace=self._pace)
+    def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> DiscordReply:
+        return DiscordReply(self._client, work, recorder, content=self._content, edit_timing=self._pace)
 
     def open_private_reply(self, work: LeasedMessage) -> DiscordPrivateReply:
         return DiscordPrivateReply(self._client, work, self._asking, self._pace)
@@ -263,13 +269,13 @@ class DiscordNotifier:
     async def notify(self, message: IncomingMessage, text: str) -> None:
         await self._reply(message.place, content=text, suppress_embeds=True)
 
-    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
+    async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
         about = f"{unsent.notice.channel}-{unsent.notice.message}"
-        row = [(label, build_custom_id(action, about, remark.key.message)) for label, action in unsent.buttons]
+        row = [(label, build_custom_id(action, about, message.key.message)) for label, action in unsent.buttons]
         if row:
-            await self._reply(remark.key, view=build_layout([unsent.text], row))
+            await self._reply(message.key, view=build_layout([unsent.text], row))
         else:
-            await self._reply(remark.key, content=unsent.text, suppress_embeds=True)
+            await self._reply(message.key, content=unsent.text, suppress_embeds=True)
 
     async def _reply(self, to: MessageKey, **shown: Any) -> None:
         """Reply, best effort."""

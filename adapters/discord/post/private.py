@@ -88,14 +88,14 @@ class DiscordPrivateReply:
     can_attach = True
 
     def __init__(
-        self, client: discord.Client, work: LeasedMessage, asking: DiscordCommandIntake, pace: EditTiming
+        self, client: discord.Client, work: LeasedMessage, command_intake: DiscordCommandIntake, edit_timing: EditTiming
     ) -> None:
         """Create it. Raises NotPosted once the token has expired."""
-        self.edit_timing = pace
+        self.edit_timing = edit_timing
         self._client = client
         self._work = work
-        self._asking = asking
-        self._opened = asking.open.get(work.key)
+        self._asking = command_intake
+        self._opened = command_intake.open.get(work.key)
         self._way = CommandReplyTarget.parse(work.message.reply_to)
         self.can_share = self._way.is_private and work.message.conversation.space != DIRECT_SPACE
         if time.time() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
@@ -104,8 +104,8 @@ class DiscordPrivateReply:
     def render_line(self, text: str) -> DiscordPage:
         return DiscordPage(body=text)
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> DiscordPage:
-        return render_progress(reply, stage, words)
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordPage:
+        return render_progress(reply, stage, translator)
 
     def render_reply(self, reply: Reply) -> list[DiscordPage]:
         first, *more = render_pages(reply)
@@ -120,12 +120,12 @@ class DiscordPrivateReply:
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._edit(page)
 
-    async def show(self, posts: Sequence[DiscordPage], shown: Callable[[], Awaitable[None]]) -> None:
+    async def show(self, posts: Sequence[DiscordPage], record: Callable[[], Awaitable[None]]) -> None:
         await self._acknowledged()
         self._asking.open.pop(self._work.key, None)
         with _taken():
             await retry_while_unreachable(lambda: self._edit(posts[0]))
-            await shown()
+            await record()
             for page in posts[1:]:
                 assert self._opened is not None
                 async with asyncio.timeout(REQUEST_SECONDS):

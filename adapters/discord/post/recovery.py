@@ -52,7 +52,7 @@ async def find_messages(
     channel: discord.abc.Messageable,
     channel_id: int,
     after: discord.Object | datetime | None,
-    known: MessageMatcher,
+    matches: MessageMatcher,
     ends: EndMatcher = end_unknown,
 ) -> list[int]:
     """Return our messages that match, oldest first; none where the channel is missing or unreadable."""
@@ -62,7 +62,7 @@ async def find_messages(
         async with asyncio.timeout(REQUEST_SECONDS):
             async for message in channel.history(after=after, oldest_first=True, limit=MAX_SCANNED_MESSAGES):
                 ours = client.user is not None and message.author.id == client.user.id
-                if ours and known(message, channel_id):
+                if ours and matches(message, channel_id):
                     begun.append(message.id)
                     last = ends(message)
                     found += begun if last else []
@@ -72,12 +72,12 @@ async def find_messages(
     return found or begun
 
 
-def answer_matcher(where: DiscordMessagePlace, opening: ReplyOpening | None) -> MessageMatcher:
+def answer_matcher(place: DiscordMessagePlace, opening: ReplyOpening | None) -> MessageMatcher:
     """Return the matcher of a question's answer: in its channel it refers to the question, in a thread opened from it
     to nothing. Shared answers are silent."""
 
     def known(message: discord.Message, channel_id: int) -> bool:
-        expected = (where.message_id or None) if channel_id == where.channel_id else None
+        expected = (place.message_id or None) if channel_id == place.channel_id else None
         refers = message.reference.message_id if message.reference else None
         begins = opening is None or opening.matches(message)
         return begins and not message.flags.silent and refers == expected and message.interaction_metadata is None

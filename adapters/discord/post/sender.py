@@ -78,7 +78,7 @@ class DiscordSender:
         client: discord.Client,
         destination: DiscordDestination,
         key: str,
-        receipt: PostRecorder,
+        recorder: PostRecorder,
         *,
         channel_id: int = 0,
     ) -> None:
@@ -86,7 +86,7 @@ class DiscordSender:
         self._client = client
         self._destination = destination
         self._key = key
-        self._receipt = receipt
+        self._receipt = recorder
         self._channel_id = channel_id
         self._held: dict[int, discord.Message] = {}
 

@@ -115,16 +115,16 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
     return (*numbered, drafts[-1])
 
 
-def render_progress(reply: Reply, stage: AnswerStage, speech: Translator = ENGLISH_TRANSLATOR) -> DiscordPage:
+def render_progress(reply: Reply, stage: AnswerStage, translator: Translator = ENGLISH_TRANSLATOR) -> DiscordPage:
     """Return the page shown while an answer is being written: the beginning of what `render_pages` will show."""
     texts = _texts(render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links))
-    return DiscordPage(body=texts[0] if texts else "", status=f"-# {speech(wording.PROGRESS[stage])} …")
+    return DiscordPage(body=texts[0] if texts else "", status=f"-# {translator(wording.PROGRESS[stage])} …")
 
 
 def render_plain(reply: Reply) -> tuple[str, ...]:
     """Return the reply as message contents of at most 2,000 characters each, where components are refused."""
     below = [TextPiece(f"-# {escape_text(reply.status)}", "\n\n")] if reply.status else []
-    told = [*render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links), *_sources(reply, gap="\n\n"), *below]
+    told = [*render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links), *_sources(reply, separator="\n\n"), *below]
     return tuple(_texts(told, limits.MAX_CONTENT))
 
 
@@ -133,9 +133,9 @@ def render_texts(reply: Reply) -> tuple[str, ...]:
     return tuple(_texts(render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links))) or ("-",)
 
 
-def _texts(told: Iterable[TextPiece], limit: int = MAX_BODY_LENGTH) -> list[str]:
+def _texts(pieces: Iterable[TextPiece], limit: int = MAX_BODY_LENGTH) -> list[str]:
     packed = pack_messages(
-        (piece for piece in told if piece.text), limit, length=limits.utf16_length, around=FENCE_OVERHEAD
+        (piece for piece in pieces if piece.text), limit, length=limits.utf16_length, overhead=FENCE_OVERHEAD
     )
     return [text for text in map(_text, packed) if text.strip()]
 
@@ -157,9 +157,9 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _sources(reply: Reply, *, gap: str = "") -> Iterator[TextPiece]:
+def _sources(reply: Reply, *, separator: str = "") -> Iterator[TextPiece]:
     if reply.sources:
-        yield TextPiece(f"**{escape_text(reply.sources_title)}**", gap)
+        yield TextPiece(f"**{escape_text(reply.sources_title)}**", separator)
     for one in reply.sources:
         yield TextPiece(render_source(one), "\n")
 

@@ -259,11 +259,13 @@ class DiscordClient(discord.Client):
         """Return True if there is a session, and the gateway has sent something within `silence` seconds."""
         return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
 
-    async def run_watchdog(self, *, silence: float = SILENCE_SECONDS, mark: float = GATEWAY_CHECKPOINT_SECONDS) -> None:
+    async def run_watchdog(
+        self, *, silence: float = SILENCE_SECONDS, checkpoint_interval: float = GATEWAY_CHECKPOINT_SECONDS
+    ) -> None:
         """Save checkpoints until the gateway is dead, then raise Unavailable. Raises unexpected errors of catching up,
         too: a bot that missed something must not go on."""
         while True:
-            await asyncio.sleep(min(mark, silence / 3))
+            await asyncio.sleep(min(checkpoint_interval, silence / 3))
             quiet = time.monotonic() - self.heard
             if quiet > silence:
                 raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")

@@ -32,14 +32,14 @@ class IdentifyBudget:
 
     def __init__(
         self,
-        memory: DiscordState,
+        state: DiscordState,
         *,
         shards: ShardRange = SINGLE_SHARD,
         budget: int = DAILY_IDENTIFIES,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Create it. A start identifies once for each of this process's `shards`."""
-        self._memory = memory
+        self._memory = state
         self._at_once = len(shards.ids)
         self._budget = min(budget * self._at_once, max(1, SHARDED_IDENTIFIES * self._at_once // shards.total))
         self._clock = clock

@@ -53,15 +53,15 @@ class SlackMissedReader:
         inbox: Inbox,
         channels: ChannelService,
         intake: SlackIntake,
-        since: MissedRange,
+        missed: MissedRange,
     ) -> None:
         self._web = web
         self._me = me
         self._inbox = inbox
         self._channels = channels
         self._intake = intake
-        self._since = since
-        self._began = since.start - MAX_AGE_SECONDS
+        self._since = missed
+        self._began = missed.start - MAX_AGE_SECONDS
         self._pacers = {
             method: CallPacer(CATCH_UP_BURST, CATCH_UP_PAUSE_SECONDS)
             for method in (CATCH_UP_INFO_METHOD, CATCH_UP_HISTORY_METHOD, CATCH_UP_REPLIES_METHOD)
@@ -125,8 +125,8 @@ class SlackMissedReader:
         self._note_threads(channel, found)
         return found
 
-    def _note_threads(self, channel: str, found: Iterable[MissedMessage]) -> None:
-        news = [one for one in found if float(one.get("latest_reply") or 0.0) > self._since.start]
+    def _note_threads(self, channel: str, messages: Iterable[MissedMessage]) -> None:
+        news = [one for one in messages if float(one.get("latest_reply") or 0.0) > self._since.start]
         self._threads += [SlackUnread(channel, str(one["ts"])) for one in news]
 
     async def _all(self, method: str, **wanted: str) -> list[MissedMessage]:

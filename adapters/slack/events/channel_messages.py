@@ -59,11 +59,11 @@ class SlackChannelMessages:
                 return partial(self._reacted, str((event.get("item") or {}).get("ts") or ""))
         return None
 
-    async def _changed(self, told: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
+    async def _changed(self, edited: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
         """Load an edited message. The event has only the text; a lookup has reactions, too, but maybe not this text
         yet."""
-        found = await self._found(channel, str(told.get("ts") or "")) or told
-        now = found if _is_newer(found, told) else {**told, "reactions": found.get("reactions")}
+        found = await self._found(channel, str(edited.get("ts") or "")) or edited
+        now = found if _is_newer(found, edited) else {**edited, "reactions": found.get("reactions")}
         return await self._now(now, channel)
 
     async def _reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
@@ -131,9 +131,9 @@ class SlackChannelMessages:
         return message_to_text(text, self._me.user)
 
 
-def _is_newer(found: SlackPayload, told: SlackPayload) -> bool:
+def _is_newer(loaded: SlackPayload, edited: SlackPayload) -> bool:
     """Return True if the loaded message is the event's, or newer."""
-    at, last = _edited(told), _edited(found)
+    at, last = _edited(edited), _edited(loaded)
     return at is None or (last is not None and last >= at)
 
 

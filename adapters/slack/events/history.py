@@ -30,10 +30,12 @@ SlackMessage = dict[str, Any]
 class SlackHistoryReader:
     """The port `HistoryReader`, for one workspace."""
 
-    def __init__(self, web: SlackWebClient, me: SlackBot, talk: SlackChannelMessages, files: SlackFiles) -> None:
+    def __init__(
+        self, web: SlackWebClient, me: SlackBot, channel_messages: SlackChannelMessages, files: SlackFiles
+    ) -> None:
         self._web = web
         self._me = me
-        self._talk = talk
+        self._talk = channel_messages
         self._files = files
         self._pacers = {
             method: CallPacer(HISTORY_BURST, web.timings.history_interval) for method in (HISTORY_METHOD, THREAD_METHOD)
@@ -56,14 +58,14 @@ class SlackHistoryReader:
         ]
         return ThreadContext(messages=tuple(said))
 
-    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
+    async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
         """Return the messages of people above a message in its thread; None outside a thread. Raises SlackRefused or
         Unavailable."""
         conversation, until = message.conversation, message.place.message
         if conversation.thread == until:
             return None
         place = self._me.place(conversation.channel)
-        found = await self._replies(place, conversation.thread, most, latest=until)
+        found = await self._replies(place, conversation.thread, limit, latest=until)
         people = [one for one in found if one["ts"] != until and self._talk.is_person_message(one)]
         await asyncio.gather(*map(self._talk.names.user_name, {str(one["user"]) for one in people}))
         return [await self._talk.parse_channel_message(place, one) for one in people]
@@ -95,11 +97,11 @@ class SlackHistoryReader:
             created_at=datetime.fromtimestamp(since or 0, UTC),
         )
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         return await self._files.download(await self._files.find(file.id))
 
     async def _replies(
-        self, channel: PlaceId, thread: str, most: int, pacer: CallPacer | None = None, **more: str
+        self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **more: str
     ) -> list[SlackMessage]:
         """Return the first messages of a thread, at most `limit`, including the one that began it."""
         found: list[SlackMessage] = []
@@ -114,9 +116,9 @@ class SlackHistoryReader:
             **more,
         ):
             found += page
-            if len(found) >= most:
+            if len(found) >= limit:
                 break
-        return found[:most]
+        return found[:limit]
 
     def _of_people(self, message: SlackMessage) -> bool:
         return is_from_person(message, self._me) and message.get("subtype") in PERSON_SUBTYPES

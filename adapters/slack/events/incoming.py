@@ -247,10 +247,10 @@ def parse_attachment(file: SlackPayload) -> Attachment:
     )
 
 
-def is_external(found: SlackPayload, team: str) -> bool:
+def is_external(record: SlackPayload, team: str) -> bool:
     """Return True if a user or channel, as Slack describes it, is a guest, a stranger, or shared with strangers."""
-    if found.get("deleted"):
+    if record.get("deleted"):
         return False
     marks = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_ext_shared", "is_pending_ext_shared")
-    homes = [found.get("team_id", team), *((found.get("enterprise_user") or {}).get("teams") or ())]
-    return any(found.get(mark) for mark in marks) or team not in homes
+    homes = [record.get("team_id", team), *((record.get("enterprise_user") or {}).get("teams") or ())]
+    return any(record.get(mark) for mark in marks) or team not in homes

@@ -22,10 +22,10 @@ class SlackIntake:
     It raises when the inbox cannot be written. Bolt then sends no ack (500 over HTTP), and Slack sends the event again.
     """
 
-    def __init__(self, hearing: ChatEventHandler, me: SlackBot, talk: SlackChannelMessages) -> None:
-        self._hearing = hearing
+    def __init__(self, handler: ChatEventHandler, me: SlackBot, channel_messages: SlackChannelMessages) -> None:
+        self._hearing = handler
         self._me = me
-        self._talk = talk
+        self._talk = channel_messages
         self.untaken: set[str] = set()
         """Channels with an event that could not be accepted: Slack gives up after a while."""
 

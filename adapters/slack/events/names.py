@@ -78,9 +78,9 @@ class SlackNames:
         return insert_names(text, names)
 
 
-async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
+async def _remembered(cache: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
     """Return the cached name of `key`, or ask for it; empty where Slack does not say."""
-    if key not in known:
+    if key not in cache:
         try:
             async with asyncio.timeout(2.0):
                 name = await ask()
@@ -88,7 +88,7 @@ async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitab
             return ""
         except CitewellError:
             name = ""
-        if len(known) >= MAX_CACHED_NAMES:
-            known.clear()
-        known[key] = name
-    return known[key]
+        if len(cache) >= MAX_CACHED_NAMES:
+            cache.clear()
+        cache[key] = name
+    return cache[key]

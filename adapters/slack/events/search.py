@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 
 async def search_messages(
-    web: SlackWebClient, talk: SlackChannelMessages, message: IncomingMessage, question: str
+    web: SlackWebClient, channel_messages: SlackChannelMessages, message: IncomingMessage, question: str
 ) -> tuple[ChannelMessage, ...]:
     """Return the messages found; none where Slack refuses or is too late."""
     if not message.action_token:
@@ -41,32 +41,40 @@ async def search_messages(
                 limit=MAX_SEARCH_RESULTS,
             )
             messages = (found.get("results") or {}).get("messages") or ()
-            return tuple([await _said(talk, message, one) for one in messages if _of_people(talk, one, message)])
+            return tuple(
+                [
+                    await _said(channel_messages, message, one)
+                    for one in messages
+                    if _of_people(channel_messages, one, message)
+                ]
+            )
     except (CitewellError, TimeoutError) as error:
         log.info("slack_search_unanswered", reason=str(error) or "it took too long")
         return ()
 
 
-def _of_people(talk: SlackChannelMessages, found: dict[str, Any], message: IncomingMessage) -> bool:
+def _of_people(channel_messages: SlackChannelMessages, result: dict[str, Any], message: IncomingMessage) -> bool:
     """Return True if a result can be a source: not the question itself, another question to the bot, or a bot's
     message."""
-    text = str(found.get("content") or "")
-    own = found.get("message_ts") == message.place.message
-    left_out = own or talk.is_for_bot(text) or found.get("is_author_bot") or OFF_RECORD_TAG in text.lower()
-    return not left_out and bool(text) and bool(found.get("permalink"))
+    text = str(result.get("content") or "")
+    own = result.get("message_ts") == message.place.message
+    left_out = own or channel_messages.is_for_bot(text) or result.get("is_author_bot") or OFF_RECORD_TAG in text.lower()
+    return not left_out and bool(text) and bool(result.get("permalink"))
 
 
-async def _said(talk: SlackChannelMessages, message: IncomingMessage, found: dict[str, Any]) -> ChannelMessage:
-    ts, user = str(found["message_ts"]), str(found.get("author_user_id") or "")
-    space, channel = message.conversation.space, str(found.get("channel_id") or "")
+async def _said(
+    channel_messages: SlackChannelMessages, message: IncomingMessage, result: dict[str, Any]
+) -> ChannelMessage:
+    ts, user = str(result["message_ts"]), str(result.get("author_user_id") or "")
+    space, channel = message.conversation.space, str(result.get("channel_id") or "")
     return ChannelMessage(
         channel=PlaceId(platform="slack", space=space, channel=channel),
         thread=ts,
         message=ts,
         author=user,
-        name=await talk.names.user_name(user) if user else "",
+        name=await channel_messages.names.user_name(user) if user else "",
         at=datetime.fromtimestamp(float(ts), UTC),
-        text=talk.message_to_text(str(found["content"])),
-        url=str(found["permalink"]),
-        title=str(found.get("channel_name") or ""),
+        text=channel_messages.message_to_text(str(result["content"])),
+        url=str(result["permalink"]),
+        title=str(result.get("channel_name") or ""),
     )

@@ -38,23 +38,26 @@ def home_view(
     preferences: Preferences,
     notice: str = "",
     more: Sequence[SlackBlock] = (),
-    speech: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> SlackBlock:
     """Return the view for `views.publish`. `more` stands before the data section."""
     told = shorten_label(notice, 500)
     blocks = [
         *([section_block(told)] if told else []),
-        _header(speech(words.HOME_HOW_TITLE)),
-        section_block(speech(words.HOME_HOW_TO_ASK)),
-        _header(speech(words.HOME_INDEXED_TITLE)),
-        section_block(_indexed(documents, speech)),
-        _header(speech(words.HOME_PREFERENCES_TITLE)),
-        _choices(preferences, speech),
+        _header(translator(words.HOME_HOW_TITLE)),
+        section_block(translator(words.HOME_HOW_TO_ASK)),
+        _header(translator(words.HOME_INDEXED_TITLE)),
+        section_block(_indexed(documents, translator)),
+        _header(translator(words.HOME_PREFERENCES_TITLE)),
+        _choices(preferences, translator),
         *more,
-        _header(speech(words.HOME_DATA_TITLE)),
-        section_block(speech(words.HOME_PRIVACY)),
-        {"type": "actions", "elements": [button_block(speech(words.HOME_EXPORT), "export", "export"), _forget(speech)]},
-        context_block(speech(words.HOME_PRIVATE)),
+        _header(translator(words.HOME_DATA_TITLE)),
+        section_block(translator(words.HOME_PRIVACY)),
+        {
+            "type": "actions",
+            "elements": [button_block(translator(words.HOME_EXPORT), "export", "export"), _forget(translator)],
+        },
+        context_block(translator(words.HOME_PRIVATE)),
     ]
     return {"type": "home", "blocks": blocks}
 
@@ -63,39 +66,41 @@ def _header(text: str) -> SlackBlock:
     return {"type": "header", "text": {"type": "plain_text", "text": text}}
 
 
-def _indexed(documents: Sequence[Document], speech: Translator) -> str:
+def _indexed(documents: Sequence[Document], translator: Translator) -> str:
     if not documents:
-        return speech(words.HOME_EMPTY)
+        return translator(words.HOME_EMPTY)
     titles = [
         f"• {shorten_label(document.title, 120) or shorten_label(document.filename, 120)}"
         for document in documents[:MAX_DOCUMENTS]
     ]
-    more = [speech(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
+    more = [translator(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
     return "\n".join([*titles, *more])
 
 
-def _forget(speech: Translator) -> SlackBlock:
+def _forget(translator: Translator) -> SlackBlock:
     return {
-        **button_block(speech(words.HOME_FORGET), "forget", "forget"),
+        **button_block(translator(words.HOME_FORGET), "forget", "forget"),
         "style": "danger",
         "confirm": {
-            "title": {"type": "plain_text", "text": speech(words.HOME_SURE)},
-            "text": {"type": "plain_text", "text": speech(words.HOME_WARNING)},
-            "confirm": {"type": "plain_text", "text": speech(words.HOME_ERASE)},
-            "deny": {"type": "plain_text", "text": speech(words.HOME_KEEP)},
+            "title": {"type": "plain_text", "text": translator(words.HOME_SURE)},
+            "text": {"type": "plain_text", "text": translator(words.HOME_WARNING)},
+            "confirm": {"type": "plain_text", "text": translator(words.HOME_ERASE)},
+            "deny": {"type": "plain_text", "text": translator(words.HOME_KEEP)},
         },
     }
 
 
-def _choices(preferences: Preferences, speech: Translator) -> SlackBlock:
+def _choices(preferences: Preferences, translator: Translator) -> SlackBlock:
     """Return a select for each choice. An option whose name says too little by itself says what it is about."""
-    marks = {value: speech(words.CITATIONS_LABEL, style=speech(name)) for value, name in CITATION_CHOICES.items()}
+    marks = {
+        value: translator(words.CITATIONS_LABEL, style=translator(name)) for value, name in CITATION_CHOICES.items()
+    }
     offered = {
-        "style": {value: speech(name) for value, name in STYLE_CHOICES.items()},
-        "citations": {**marks, USE_DEFAULT: speech(words.CITATIONS_AS_SET)},
+        "style": {value: translator(name) for value, name in STYLE_CHOICES.items()},
+        "citations": {**marks, USE_DEFAULT: translator(words.CITATIONS_AS_SET)},
         "language": {
-            **{value: speech(name) for value, name in LANGUAGE_CHOICES.items()},
-            USE_DEFAULT: speech(words.HOME_LANGUAGE_AS_SET),
+            **{value: translator(name) for value, name in LANGUAGE_CHOICES.items()},
+            USE_DEFAULT: translator(words.HOME_LANGUAGE_AS_SET),
         },
     }
     now = current_choices(preferences)
@@ -178,11 +183,11 @@ class SlackAppHome:
     def _by(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
         return SlackHomeContext(self._context, body, ack, self._publish)
 
-    async def _publish(self, by: SlackHomeContext, notice: str) -> None:
+    async def _publish(self, context: SlackHomeContext, notice: str) -> None:
         try:
-            documents = await self._desk.list_documents(await by.readers())
-            preferences = await self._desk.preferences(by.payload.person_id)
-            view = home_view(documents, preferences, notice, await self._setup.blocks(by), await by.words())
-            await self._context.web.call("views.publish", user_id=by.spot.user_id, view=view)
+            documents = await self._desk.list_documents(await context.readers())
+            preferences = await self._desk.preferences(context.payload.person_id)
+            view = home_view(documents, preferences, notice, await self._setup.blocks(context), await context.words())
+            await self._context.web.call("views.publish", user_id=context.spot.user_id, view=view)
         except CitewellError as error:
             log.warning("slack_home_not_shown", reason=str(error))

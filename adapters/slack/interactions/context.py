@@ -44,18 +44,20 @@ from pipeline.words import wording
 
 def build_upload_source(
     web: SlackWebClient,
-    reaches: SlackAudienceResolver,
+    audience_resolver: SlackAudienceResolver,
     files: SlackFiles,
-    posts: PostService,
-    spot: SlackInteraction,
+    post_service: PostService,
+    interaction: SlackInteraction,
     body: SlackPayload,
 ) -> SlackUploadSource:
     """Return the candidates of a message, which the shortcut holds, and the button and the form carry."""
-    menu = spot.payload.action == UPLOAD_COMMAND
+    menu = interaction.payload.action == UPLOAD_COMMAND
     choice = (
-        select_uploads(spot.channel, body["message"]) if menu else SlackUploadSelection.parse(spot.payload.subject_id)
+        select_uploads(interaction.channel, body["message"])
+        if menu
+        else SlackUploadSelection.parse(interaction.payload.subject_id)
     )
-    return SlackUploadSource(web, reaches, files, posts, choice, spot)
+    return SlackUploadSource(web, audience_resolver, files, post_service, choice, interaction)
 
 
 class SlackUploadSource:
@@ -64,18 +66,18 @@ class SlackUploadSource:
     def __init__(
         self,
         web: SlackWebClient,
-        reaches: SlackAudienceResolver,
+        audience_resolver: SlackAudienceResolver,
         files: SlackFiles,
-        posts: PostService,
+        post_service: PostService,
         choice: SlackUploadSelection,
-        spot: SlackInteraction,
+        interaction: SlackInteraction,
     ) -> None:
         self._web = web
-        self._reaches = reaches
+        self._reaches = audience_resolver
         self._files = files
-        self._posts = posts
+        self._posts = post_service
         self._choice = choice
-        self._spot = spot
+        self._spot = interaction
 
     @property
     def candidates(self) -> Sequence[UploadCandidate]:
@@ -85,19 +87,19 @@ class SlackUploadSource:
     def form_state(self) -> str:
         return str(self._choice)
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
-        if not thing.file_id:
-            return Upload(thing.name, thing.name)
-        file = await self._files.find(thing.file_id)
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
+        if not candidate.file_id:
+            return Upload(candidate.name, candidate.name)
+        file = await self._files.find(candidate.file_id)
         link = file.link or await fetch_permalink(self._web, self._choice.channel, self._choice.ts)
         return Upload(file.name, link, partial(self._files.download, file))
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, reading: str, translator: Translator, *, alone: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Post the notice below the message; to the person alone also where the bot is no member, or strangers read."""
         places = await self._places(alone=alone)
-        return await post_reading_notice(self._posts, places, self._spot.payload.person_id, reading, words)
+        return await post_reading_notice(self._posts, places, self._spot.payload.person_id, reading, translator)
 
     async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
         """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
@@ -188,7 +190,7 @@ class SlackInteractionContext(ChannelInteractionContext):
             context.web, context.audience_resolver, context.files, context.services.posts, self.spot, self.body
         )
 
-    async def ack(self, then: Acknowledgement) -> None:
+    async def ack(self, kind: Acknowledgement) -> None:
         """Acknowledge a command with a line; leave a form that may be refused until it is handled."""
         if "command" in self.body and not self._acked:
             self._acked = self._line = True
@@ -196,7 +198,7 @@ class SlackInteractionContext(ChannelInteractionContext):
                 text=(await self._desk.translator_for(self.payload.person_id))(labels.LOOKING_UP),
                 response_type="ephemeral",
             )
-        elif then is not Acknowledgement.FORM_VALIDATION:
+        elif kind is not Acknowledgement.FORM_VALIDATION:
             await self.ensure_acked()
 
     async def ensure_acked(self) -> None:
@@ -284,5 +286,5 @@ class SlackInteractionContext(ChannelInteractionContext):
         await self._web.upload(await self.direct_channel(), "citewell-data.json", data)
         await self.reply_privately((await self.words())(labels.HOME_EXPORTED))
 
-    def error_text(self, error: CitewellError, words: Translator) -> str:
-        return str(error) if isinstance(error, PostRefused) else interaction_error_text(error, words)
+    def error_text(self, error: CitewellError, translator: Translator) -> str:
+        return str(error) if isinstance(error, PostRefused) else interaction_error_text(error, translator)

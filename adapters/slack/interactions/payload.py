@@ -89,10 +89,10 @@ def _named(body: SlackPayload) -> tuple[str, str]:
     return _NAMED.get(name, name), value
 
 
-def with_answer_location(reply: Reply, spot: SlackInteraction) -> Reply:
+def with_answer_location(reply: Reply, interaction: SlackInteraction) -> Reply:
     """Return `reply` with buttons that carry where the answer is, if others see it."""
-    below = spot.payload.answer_message
+    below = interaction.payload.answer_message
     if not below or not set(reply.buttons) & set(_CARRIED):
         return reply
-    about = f"{reply.answer_id} {spot.payload.conversation.thread} {below}"
+    about = f"{reply.answer_id} {interaction.payload.conversation.thread} {below}"
     return replace(reply, answer_id=about)

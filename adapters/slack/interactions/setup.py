@@ -33,9 +33,9 @@ class SlackSetupForm:
         app.action("setup_space")(self.on_open)
         app.view("setup")(self.on_submitted)
 
-    async def blocks(self, by: InteractionContext) -> list[SlackBlock]:
+    async def blocks(self, interaction: InteractionContext) -> list[SlackBlock]:
         """Return the part of the App Home that admins see."""
-        return setup_blocks(await by.words()) if await can_set_up(self._desk, by) else []
+        return setup_blocks(await interaction.words()) if await can_set_up(self._desk, interaction) else []
 
     async def on_open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         by = SlackInteractionContext(self._context, body, ack)
@@ -61,23 +61,26 @@ class SlackSetupForm:
             await apply_setup(self._desk, by, PlaceId.parse(by.payload.subject_id), choices)
 
 
-def setup_blocks(words: Translator) -> list[SlackBlock]:
+def setup_blocks(translator: Translator) -> list[SlackBlock]:
     """Return the blocks that choose what to set up."""
     select = {
         "type": "conversations_select",
         "action_id": "setup_channel",
-        "placeholder": {"type": "plain_text", "text": words(setup.A_CHANNEL)},
+        "placeholder": {"type": "plain_text", "text": translator(setup.A_CHANNEL)},
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
     return [
-        {"type": "header", "text": {"type": "plain_text", "text": words(setup.SETUP_BUTTON)}},
-        section_block(words(setup.SETUP_PRECEDENCE)),
-        {"type": "actions", "elements": [select, button_block(words(setup.WHOLE_WORKSPACE), "setup_space", "space")]},
+        {"type": "header", "text": {"type": "plain_text", "text": translator(setup.SETUP_BUTTON)}},
+        section_block(translator(setup.SETUP_PRECEDENCE)),
+        {
+            "type": "actions",
+            "elements": [select, button_block(translator(setup.WHOLE_WORKSPACE), "setup_space", "space")],
+        },
     ]
 
 
-def settings_blocks(place: PlaceId, now: PlaceSettings, words: Translator) -> list[SlackBlock]:
+def settings_blocks(place: PlaceId, settings: PlaceSettings, translator: Translator) -> list[SlackBlock]:
     """Return the blocks above the form: the place, and its settings in force."""
-    where = f"<#{place.channel}>" if place.channel else words(setup.WHOLE_WORKSPACE)
-    told = shorten_label(" · ".join(setup.setting_lines(now, words)), 2_000)
-    return [section_block(f"*{where}*"), context_block(words(setup.CURRENT_SETTINGS, lines=told))]
+    where = f"<#{place.channel}>" if place.channel else translator(setup.WHOLE_WORKSPACE)
+    told = shorten_label(" · ".join(setup.setting_lines(settings, translator)), 2_000)
+    return [section_block(f"*{where}*"), context_block(translator(setup.CURRENT_SETTINGS, lines=told))]

@@ -83,7 +83,7 @@ class SlackAnnouncementPoster:
         self,
         web: SlackWebClient,
         me: SlackBot,
-        look: RenderOptions,
+        render_options: RenderOptions,
         shared: Callable[[str], Awaitable[bool]],
         *,
         shared_channels: bool,
@@ -92,16 +92,16 @@ class SlackAnnouncementPoster:
         shared answers there, too."""
         self._web = web
         self._me = me
-        self._look = look
+        self._look = render_options
         self._shared = shared
         self._shared_channels = shared_channels
 
     async def open_sender(
-        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+        self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder
     ) -> SlackAnnouncementSender:
         """Return the sender. Raises Refused where people of another organisation would be asked, PostRefused where they
         would read a shared answer."""
-        origin = await self._origin(post, where)
+        origin = await self._origin(post, target)
         shares = isinstance(post, SharedAnswer)
         asks = isinstance(post, HandoffNotice) and post.about is NoticeKind.ASKED
         if (asks or shares) and not self._shared_channels and await self._shared(origin.channel):
@@ -110,75 +110,75 @@ class SlackAnnouncementPoster:
             raise Refused("the channel where people are asked is shared with another organisation")
         return SlackAnnouncementSender(self._web, self._me, origin, post)
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
-        origin = await self._origin(post, where)
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
+        origin = await self._origin(post, target)
         names = await find_messages(self._web, self._me, origin, post.key)
         return SlackAnnouncementSender(self._web, self._me, origin, post).reference(names) if names else None
 
-    async def _origin(self, post: Announcement, where: AnnouncementTarget) -> SlackReplyTarget:
+    async def _origin(self, post: Announcement, target: AnnouncementTarget) -> SlackReplyTarget:
         since = post.posting_since.timestamp() - ANNOUNCEMENT_SKEW_SECONDS if post.posting_since else 0.0
-        user = where.user if isinstance(where, PersonId) else ""
-        channel = await self._direct(user) if isinstance(where, PersonId) else where.channel
-        thread = where.thread if isinstance(where, ConversationId) else ""
+        user = target.user if isinstance(target, PersonId) else ""
+        channel = await self._direct(user) if isinstance(target, PersonId) else target.channel
+        thread = target.thread if isinstance(target, ConversationId) else ""
         thread = post.thread if isinstance(post, UploadStatus) else thread
         return SlackReplyTarget(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, is_silent=True)
 
     async def _direct(self, user: str) -> str:
         return str((await self._web.call("conversations.open", users=user))["channel"]["id"])
 
-    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> SlackPost:
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> SlackPost:
         asks = notice.about is NoticeKind.ASKED
         link = await fetch_permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
         person = "" if asks else PersonId.parse(notice.handoff.asker).user
-        made = render_notice_blocks(shown, notice.handoff.id, person, link)
-        return SlackPost((), tuple(made), fallback_text(f"{shown.heading} {shown.quoted}"))
+        made = render_notice_blocks(texts, notice.handoff.id, person, link)
+        return SlackPost((), tuple(made), fallback_text(f"{texts.heading} {texts.quoted}"))
 
     def render_line(self, text: str) -> SlackPost:
         made = markup.escape_text(text)
         return SlackPost((), (section_block(made),), made)
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> SlackPost:
-        place = f"<#{report.place.channel}>" if report.place.platform == SLACK.name else f"`{report.place}`"
-        text = insights.auto_limit_text(report, place)
+    def render_auto_limit(self, notice: AutoLimitNotice) -> SlackPost:
+        place = f"<#{notice.place.channel}>" if notice.place.platform == SLACK.name else f"`{notice.place}`"
+        text = insights.auto_limit_text(notice, place)
         return SlackPost((), (section_block(text),), fallback_text(text))
 
-    def render_panel(self, reply: Reply, mark: str) -> SlackPost:
-        """Render the first message; the mark is in its metadata."""
+    def render_panel(self, reply: Reply, marker: str) -> SlackPost:
+        """Render the first message. Its metadata mark it, not `marker`."""
         return render_posts(reply)[0]
 
-    def render_upload_status(self, adding: UploadStatus) -> SlackPost:
+    def render_upload_status(self, status: UploadStatus) -> SlackPost:
         """Render the status, with the button that removes the document."""
-        made = [literal_block(adding.text), *([context_block(adding.small)] if adding.small else [])]
-        if adding.document:
-            made.append({"type": "actions", "elements": [button_block(adding.back, TAKE_BACK_ACTION, adding.document)]})
-        return SlackPost((), tuple(made), fallback_text(adding.text))
+        made = [literal_block(status.text), *([context_block(status.small)] if status.small else [])]
+        if status.document:
+            made.append({"type": "actions", "elements": [button_block(status.back, TAKE_BACK_ACTION, status.document)]})
+        return SlackPost((), tuple(made), fallback_text(status.text))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[SlackPost]:
         return render_posts(parts.build_reply(answer, self._look, notes=above))
 
 
-def interaction_error_text(error: CitewellError, speech: Translator) -> str:
+def interaction_error_text(error: CitewellError, translator: Translator) -> str:
     """Return the text for a failed interaction."""
     if isinstance(error, SlackRefused) and error.needed:
-        return speech(words.NO_PERMISSION, permission=error.needed)
+        return translator(words.NO_PERMISSION, permission=error.needed)
     if isinstance(error, SlackRefused) and error.error in ("not_in_channel", "channel_not_found"):
-        return speech(words.NOT_MEMBER)
-    return speech(wording.TRY_AGAIN)
+        return translator(words.NOT_MEMBER)
+    return translator(wording.TRY_AGAIN)
 
 
-def render_notice_blocks(shown: NoticeText, handoff_id: str, person: str, link: str) -> list[SlackBlock]:
+def render_notice_blocks(texts: NoticeText, handoff_id: str, person: str, link: str) -> list[SlackBlock]:
     """Return the blocks of a handoff notice. It mentions `person`, so that they notice. Foreign text is rich text,
     where nothing is markup."""
-    heading = shorten_label(shown.heading, 300)
-    listed = _listed(shown.sources)
+    heading = shorten_label(texts.heading, 300)
+    listed = _listed(texts.sources)
     made = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
-    made += [quote_block(shown.quoted)] if shown.quoted else []
-    made += [literal_block(shown.found)] if shown.found else []
+    made += [quote_block(texts.quoted)] if texts.quoted else []
+    made += [literal_block(texts.found)] if texts.found else []
     made += [section_block(listed)] if listed else []
-    made += [context_block(shorten_label(shown.note, 1_000))] if shown.note else []
-    made += [section_block(f"<{link}|{shown.origin}>")] if link else []
+    made += [context_block(shorten_label(texts.note, 1_000))] if texts.note else []
+    made += [section_block(f"<{link}|{texts.origin}>")] if link else []
     made += (
-        [{"type": "actions", "elements": [button_block(shown.button, "resolve", handoff_id)]}] if shown.button else []
+        [{"type": "actions", "elements": [button_block(texts.button, "resolve", handoff_id)]}] if texts.button else []
     )
     return made
 

@@ -72,25 +72,25 @@ class StreamBudget:
 class SlackStream:
     """One message that is being streamed. No method raises: a failed stream is no longer `alive`."""
 
-    def __init__(self, web: SlackWebClient, channel: str, ts: str, shown: str, mark: dict[str, Any]) -> None:
-        """Create it. `mark` is in the metadata of its end."""
+    def __init__(self, web: SlackWebClient, channel: str, ts: str, text: str, metadata: dict[str, Any]) -> None:
+        """Create it. `metadata` mark the message once it has ended."""
         self._web = web
         self._channel = channel
         self.name = ts
-        self._shown = shown
-        self._mark = mark
+        self._shown = text
+        self._mark = metadata
         self.alive = True
 
     @classmethod
     async def open(
-        cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, mark: dict[str, Any]
+        cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, metadata: dict[str, Any]
     ) -> SlackStream:
         """Start a stream that shows `text`, now or not at all. Raises SlackRefused, or Unavailable when it may or may
         not have started."""
         arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
         recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
         started = await web.call_now("chat.startStream", **arguments, **recipient)
-        return cls(web, origin.channel, str(started["ts"]), text, mark)
+        return cls(web, origin.channel, str(started["ts"]), text, metadata)
 
     async def show(self, text: str) -> None:
         """Append what is new in `text`."""
@@ -141,8 +141,8 @@ class SlackReply(SlackSender):
     def placement(self) -> ReplyPlacement:
         return ReplyPlacement(can_stop=self._among, can_attach=bool(self._spot.thread))
 
-    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
-        return self._presence.show(self._spot, words, hidden=self._spot.is_silent)
+    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+        return self._presence.show(self._spot, translator, hidden=self._spot.is_silent)
 
     def render_line(self, text: str) -> SlackPost:
         return render_line(text)
@@ -205,7 +205,7 @@ class SlackReplyPoster:
         self._presence = TypingIndicators(web)
         self._budget = StreamBudget(web.timings.streams_per_minute)
 
-    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> SlackReply:
+    def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> SlackReply:
         return SlackReply(self._web, self._me, work, self._presence, self._budget)
 
     def open_private_reply(self, work: LeasedMessage) -> SlackPrivateReply:
@@ -247,21 +247,21 @@ class SlackNotifier:
         where = message.conversation
         self._at_leisure(send_ephemeral(self._web, where.channel, where.thread, message.asker.user, text))
 
-    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
-        user, key, thread = PersonId.parse(remark.author).user, remark.key, unsent.notice.message
+    async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
+        user, key, thread = PersonId.parse(message.author).user, message.key, unsent.notice.message
         buttons = [button_block(label, action, f"{thread} {key.message}") for label, action in unsent.buttons]
         row = [{"type": "actions", "elements": buttons}] if buttons else []
         blocks = [literal_block(unsent.text), *row]
         self._at_leisure(send_ephemeral(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
 
-    def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(self._attempt(whispered))
+    def _at_leisure(self, send: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._attempt(send))
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
 
-    async def _attempt(self, whispered: Coroutine[Any, Any, None]) -> None:
+    async def _attempt(self, send: Coroutine[Any, Any, None]) -> None:
         try:
-            await whispered
+            await send
         except CitewellError as error:
             log.warning("slack_not_whispered", reason=str(error))
 

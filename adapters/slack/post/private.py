@@ -113,10 +113,10 @@ class SlackPrivateReply:
             else made
         )
 
-    async def show(self, posts: Sequence[SlackPost], shown: Callable[[], Awaitable[None]]) -> None:
+    async def show(self, posts: Sequence[SlackPost], record: Callable[[], Awaitable[None]]) -> None:
         await post_response(self._web, self._url, posts[:1], instead=self._announced)
         await post_response(self._web, self._url, posts[1:])
-        await shown()
+        await record()
 
 
 async def post_response(web: SlackWebClient, url: str, made: Sequence[SlackPost], *, instead: bool = False) -> None:
@@ -133,9 +133,9 @@ async def post_response(web: SlackWebClient, url: str, made: Sequence[SlackPost]
         )
 
 
-async def show_shared(web: SlackWebClient, url: str, look: RenderOptions, answer: Answer) -> None:
+async def show_shared(web: SlackWebClient, url: str, render_options: RenderOptions, answer: Answer) -> None:
     """Replace the message with the share button by the note that the answer is shared."""
-    last = render_posts(parts.build_reply(answer, look, notes=parts.question_lines(answer)))[-1]
+    last = render_posts(parts.build_reply(answer, render_options, notes=parts.question_lines(answer)))[-1]
     confirmed = SlackPost(
         last.message, (*last.footer, context_block(Translator(answer.language)(words.SHARED_HERE))), last.text
     )

@@ -51,10 +51,10 @@ class TypingIndicators:
 
     @asynccontextmanager
     async def show(
-        self, origin: SlackReplyTarget, words: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
+        self, origin: SlackReplyTarget, translator: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
     ) -> AsyncIterator[SettleIndicator]:
         """Show an indicator at `origin`, unless `hidden`; it is removed at the end."""
-        sign = TypingIndicator(self, origin, words, hidden=hidden)
+        sign = TypingIndicator(self, origin, translator, hidden=hidden)
         try:
             yield sign.settle
         finally:
@@ -79,11 +79,11 @@ class TypingIndicator:
     """The indicator at one question."""
 
     def __init__(
-        self, presence: TypingIndicators, origin: SlackReplyTarget, words: Translator, *, hidden: bool
+        self, presence: TypingIndicators, origin: SlackReplyTarget, translator: Translator, *, hidden: bool
     ) -> None:
         self._presence = presence
-        self._status = words(WORKING_STATUS)
-        self._loading = [words(text)[:MAX_STATUS_LENGTH] for text in wording.PROGRESS.values()]
+        self._status = translator(WORKING_STATUS)
+        self._loading = [translator(text)[:MAX_STATUS_LENGTH] for text in wording.PROGRESS.values()]
         self._spot = origin
         self._reacted = False
         self._session = False

@@ -85,14 +85,14 @@ def render_source(source: ReplySource) -> str:
     )
 
 
-def feedback_block(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> SlackBlock:
+def feedback_block(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) -> SlackBlock:
     """Return the thumbs up and down."""
 
     def side(action: ReplyButton, vote: Vote) -> SlackBlock:
         return {
-            "text": {"type": "plain_text", "text": speech(words.BUTTON_LABELS[action]).partition(" ")[2]},
+            "text": {"type": "plain_text", "text": translator(words.BUTTON_LABELS[action]).partition(" ")[2]},
             "value": f"{vote.value}:{answer_id}",
-            "accessibility_label": speech(words.DESCRIPTIONS[action]),
+            "accessibility_label": translator(words.DESCRIPTIONS[action]),
         }
 
     return {
@@ -150,9 +150,9 @@ def slack_file_name(file: SlackPayload) -> str:
     return str(file.get("name") or file.get("title") or "file")
 
 
-def limit_candidates(things: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
+def limit_candidates(candidates: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
     """Return the first ten; an address too long to be carried is left out."""
-    kept = [one._replace(name=splitting.shorten_line(one.name, _NAME)) if one.file_id else one for one in things]
+    kept = [one._replace(name=splitting.shorten_line(one.name, _NAME)) if one.file_id else one for one in candidates]
     return tuple(one for one in kept if len(one.name) <= _LONGEST)[:MAX_UPLOADS]
 
 

@@ -100,7 +100,7 @@ def render_posts(reply: Reply) -> list[SlackPost]:
     made = [
         _post(message)
         for message in pack_messages(
-            render_pieces(reply.blocks, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, around=BLOCK_OVERHEAD
+            render_pieces(reply.blocks, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
         )
     ]
     below = list(render_footers(reply))
@@ -119,7 +119,7 @@ def render_streamed(reply: Reply) -> str:
     held = 1 if reply.blocks and isinstance(reply.blocks[-1], ReplyTable) else 0
     begun = reply.blocks[: len(reply.blocks) - held]
     messages = pack_messages(
-        render_pieces(begun, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, around=BLOCK_OVERHEAD
+        render_pieces(begun, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
     )
     return "\n\n".join(map(_fenced, messages[0])) if len(messages) == 1 else ""
 
@@ -130,9 +130,9 @@ def render_line(text: str) -> SlackPost:
     return post
 
 
-def fallback_text(told: str) -> str:
+def fallback_text(markdown: str) -> str:
     """Return Markdown as inert plain text of at most 3,900 characters; ` …` marks a cut."""
-    text = _ESCAPED.sub(r"\1", told.replace("&lt;", "<").replace("&gt;", ">"))
+    text = _ESCAPED.sub(r"\1", markdown.replace("&lt;", "<").replace("&gt;", ">"))
     whole = len(text)
     while len(markup.escape_text(text)) > MAX_FALLBACK_LENGTH:
         text = text[: len(text) * 9 // 10]

@@ -70,7 +70,7 @@ MAX_SIGNATURE_AGE = 300
 EVENTS_PATH = "/slack/events"
 
 
-def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
+def events_route(router: WorkspaceRouter, signing_secret: str) -> BaseRoute:
     """Return the route at `EVENTS_PATH` to which Slack sends events."""
 
     async def receive(request: Request) -> Response:
@@ -79,7 +79,7 @@ def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
             return PlainTextResponse("invalid signature", 401)
         try:
             with workspace_scope(NO_WORKSPACE):
-                answer = await front.async_dispatch(
+                answer = await router.async_dispatch(
                     AsyncBoltRequest(body=body.decode(), query=request.url.query, headers=dict(request.headers))
                 )
         except MALFORMED_ERRORS as error:

@@ -64,15 +64,15 @@ class SlackSession:
     space: str
     """Such as `slack:T1`."""
 
-    def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, terms: SlackSessionConfig) -> None:
-        self._terms = terms
+    def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, config: SlackSessionConfig) -> None:
+        self._terms = config
         self.web = web
         self.workspace = workspace
-        self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
+        self.me = replace(workspace.me, workflows=frozenset(config.settings.workflows))
         self.space = str(self.me.place())
         self.members = SlackMembership(web, self.me.team)
         self.talk = SlackChannelMessages(web, self.me, workspace.address)
-        self._files = SlackFiles(web, web.client.token or "", terms.settings.api_url)
+        self._files = SlackFiles(web, web.client.token or "", config.settings.api_url)
         self._reaches = SlackAudienceResolver(web, self.me, self.members)
         self.chat = self._chat()
 
@@ -90,21 +90,21 @@ class SlackSession:
         )
         return ChatApp(driver, options, terms.services)
 
-    def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    def listen(self, inbox: Inbox, services: BotServices) -> None:
         """Create the app, and what catches up on missed messages."""
-        self.chat.listen(inbox, desk)
+        self.chat.listen(inbox, services)
         intake = SlackIntake(self.chat.event_handler, self.me, self.talk)
         self.catch_up = CatchUp(
             self.space,
             inbox,
-            partial(SlackMissedReader, self.web, self.me, inbox, desk.channels, intake),
+            partial(SlackMissedReader, self.web, self.me, inbox, services.channels, intake),
             lag=LAST_RETRY_SECONDS,
             clock=self._terms.clock,
             untaken=intake.untaken,
         )
-        self.app = self._app(intake, inbox, desk)
+        self.app = self._app(intake, inbox, services)
 
-    def _app(self, intake: SlackIntake, inbox: Inbox, desk: BotServices) -> AsyncApp:
+    def _app(self, intake: SlackIntake, inbox: Inbox, services: BotServices) -> AsyncApp:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=self.web.client,
@@ -120,7 +120,7 @@ class SlackSession:
             app.error(_failed)
         look, shared = self._terms.render_options, self._terms.settings.answers_shared_channels
         context = SlackInteractionDependencies(
-            self.web, self.me, self.chat, self._reaches, desk, self._files, look, shared
+            self.web, self.me, self.chat, self._reaches, services, self._files, look, shared
         )
         setup = SlackSetupForm(context)
         setup.register(app)

@@ -46,11 +46,11 @@ class SocketConnections:
 
 
 async def run_socket_mode(
-    front: WorkspaceRouter, app_token: str, first_address: str, connections: SocketConnections
+    router: WorkspaceRouter, app_token: str, first_address: str, connections: SocketConnections
 ) -> None:
     """Keep two connections open until cancelled. Raises Misconfigured when the token stops working."""
     addresses = [first_address, *[""] * (CONNECTION_COUNT - 1)]
-    await run_until_first_ends(*(_keep(front, app_token, address, connections) for address in addresses))
+    await run_until_first_ends(*(_keep(router, app_token, address, connections) for address in addresses))
 
 
 async def run_until_first_ends(*parts: Coroutine[Any, Any, None]) -> None:
@@ -66,12 +66,12 @@ async def run_until_first_ends(*parts: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _keep(front: WorkspaceRouter, app_token: str, address: str, connections: SocketConnections) -> None:
+async def _keep(router: WorkspaceRouter, app_token: str, address: str, connections: SocketConnections) -> None:
     pace = _Pace()
     while True:
         await pace.turn()
-        address = address or await _new_address(front, app_token)
-        handler = AsyncSocketModeHandler(front, app_token, logger=SDK_LOG, ping_interval=PING_SECONDS)  # type: ignore[arg-type]
+        address = address or await _new_address(router, app_token)
+        handler = AsyncSocketModeHandler(router, app_token, logger=SDK_LOG, ping_interval=PING_SECONDS)  # type: ignore[arg-type]
         handler.client.wss_uri = address
         handler.client.issue_new_wss_url = pace.before(handler.client.issue_new_wss_url)  # type: ignore[method-assign]
         try:
@@ -137,12 +137,12 @@ async def _close_in_time(client: SocketModeClient) -> None:
         await client.close()  # type: ignore[no-untyped-call]
 
 
-async def _new_address(front: WorkspaceRouter, app_token: str) -> str:
+async def _new_address(router: WorkspaceRouter, app_token: str) -> str:
     """Return an address as soon as Slack gives one; the other connection may be working meanwhile."""
     wait = MIN_RECONNECT_SECONDS
     while True:
         try:
-            return await fetch_socket_url(front.client, app_token)
+            return await fetch_socket_url(router.client, app_token)
         except Unavailable as error:
             log.warning("slack_not_connected_yet", reason=str(error))
             asked = error.retry_after or 0.0

@@ -105,9 +105,11 @@ async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
         raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
 
 
-def startup_lines(workspace: SlackWorkspace, how: str) -> list[str]:
+def startup_lines(workspace: SlackWorkspace, connection: str) -> list[str]:
     """Return the lines that are printed for the operator at start-up."""
-    lines = [f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {how}."]
+    lines = [
+        f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {connection}."
+    ]
     if workspace.scopes:
         wanted = {**REQUIRED_SCOPES, **OPTIONAL_SCOPES}
         lines += [_lack(scope, wanted[scope]) for scope in sorted(wanted) if scope not in workspace.scopes]
@@ -119,10 +121,12 @@ def _lack(scope: str, enables: str) -> str:
     return f"Slack: the {optional} {scope} is missing; it would enable {enables}."
 
 
-def _unusable(method: str, setting: str, wanted: str, error: SlackApiError) -> Misconfigured | Unavailable:
+def _unusable(method: str, setting: str, expected: str, error: SlackApiError) -> Misconfigured | Unavailable:
     """Return the error of a token. Only what Slack says of the token itself is final; everything else may pass."""
     code = slack_error_code(error)
     if code in _WRONG_TOKEN:
-        return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {wanted} of your Slack app.")
+        return Misconfigured(
+            setting, f"Slack says {code}", what_to_do=f"Set {setting} to {expected} of your Slack app."
+        )
     said = code or f"HTTP {error.response.status_code}"
     return Unavailable("Slack", f"{method} failed ({said})", retry_after=retry_after_seconds(error))

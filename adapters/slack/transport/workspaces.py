@@ -36,11 +36,11 @@ class WorkspaceSessions(Protocol):
         """Return the session of a workspace. Raises NotInstalled, Misconfigured or Unavailable."""
         ...
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         """Let sessions handle Slack's requests from now on. Raises the errors of `session`."""
         ...
 
-    async def startup_lines(self, how: str) -> list[str]:
+    async def startup_lines(self, connection: str) -> list[str]:
         """Return the lines that are printed for the operator at start-up."""
         ...
 
@@ -58,8 +58,8 @@ class WorkspaceSessions(Protocol):
 class WebClientFactory:
     """Factory of Web API clients that share their connections."""
 
-    def __init__(self, terms: SlackSessionConfig) -> None:
-        self._terms = terms
+    def __init__(self, config: SlackSessionConfig) -> None:
+        self._terms = config
         self._http: aiohttp.ClientSession | None = None
 
     def client(self, token: str | None = None) -> AsyncWebClient:
@@ -79,9 +79,9 @@ class WebClientFactory:
 class SingleWorkspace:
     """The workspace of one token; Slack is asked once which one it is."""
 
-    def __init__(self, terms: SlackSessionConfig, connecting: WebClientFactory) -> None:
-        self._terms = terms
-        self._connecting = connecting
+    def __init__(self, config: SlackSessionConfig, client_factory: WebClientFactory) -> None:
+        self._terms = config
+        self._connecting = client_factory
         self._opening = asyncio.Lock()
         self._open: SlackSession | None = None
 
@@ -93,11 +93,11 @@ class SingleWorkspace:
                 self._open.members.start_prefetch()
         return self._open
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        (await self.session("")).listen(inbox, desk)
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
+        (await self.session("")).listen(inbox, services)
 
-    async def startup_lines(self, how: str) -> list[str]:
-        return startup_lines((await self.session("")).workspace, how)
+    async def startup_lines(self, connection: str) -> list[str]:
+        return startup_lines((await self.session("")).workspace, connection)
 
     async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         await (await self.session("")).catch_up.run(reachable)
@@ -119,10 +119,10 @@ class MultiWorkspace:
     """The workspaces that installed the app. The store is read each time: another process may have changed it."""
 
     def __init__(
-        self, terms: SlackSessionConfig, connecting: WebClientFactory, installations: InstallationStore
+        self, config: SlackSessionConfig, client_factory: WebClientFactory, installations: InstallationStore
     ) -> None:
-        self._terms = terms
-        self._connecting = connecting
+        self._terms = config
+        self._connecting = client_factory
         self._installations = installations
         self._open: dict[str, _Open] = {}
         self._listening: tuple[Inbox, BotServices] | None = None
@@ -142,16 +142,16 @@ class MultiWorkspace:
             self._open[team] = _Open(installation, self._session(installation))
         return self._open[team].session
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         await self._installations.reencrypt()
-        self._listening = inbox, desk
+        self._listening = inbox, services
         for one in self._open.values():
-            one.session.listen(inbox, desk)
+            one.session.listen(inbox, services)
 
-    async def startup_lines(self, how: str) -> list[str]:
+    async def startup_lines(self, connection: str) -> list[str]:
         there = [f"{one.name} ({one.space.space})" for one in await self._installations.all()]
         where = f"in {', '.join(there)}" if there else "in no workspace yet"
-        return [f"Slack: I am {where}, connected by {how}."]
+        return [f"Slack: I am {where}, connected by {connection}."]
 
     async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         filling: dict[str, asyncio.Task[None]] = {}

@@ -247,8 +247,8 @@ async def test_when_no_session_may_be_opened_today_listening_ends_and_says_so(tm
         adapter = DiscordAdapter(
             DiscordSettings(token=discord.token, api_url=discord.api_url, shards="0-1/2"),
             folder=tmp_path,
-            say=lambda _: None,
-            pace=QUICK,
+            echo=lambda _: None,
+            timings=QUICK,
             identify_budget=budget,
         )
         with pytest.raises(Unavailable, match="sessions were opened within 24 hours"):
