@@ -62,16 +62,16 @@ class ReadersBuilder:
         return build_readers(facts, await self._open(facts.can_read_channel, channels))
 
     async def _open(self, can_read: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
-        looking = {asyncio.create_task(_look(can_read, one)): one for one in channels}
-        if not looking:
+        checks = {asyncio.create_task(_look(can_read, channel)): channel for channel in channels}
+        if not checks:
             return []
-        done, late = await asyncio.wait(looking, timeout=self._patience)
+        done, late = await asyncio.wait(checks, timeout=self._patience)
         if late:  # they go on, and the next question finds what they saw
             log.warning("channels_late", channels=len(late), channels_count_as="closed")
             self._late |= late
             for task in late:
                 task.add_done_callback(self._late.discard)
-        return [looking[task] for task in done if task.result()]
+        return [checks[task] for task in done if task.result()]
 
 
 def build_readers(facts: AudienceFacts, readable: Iterable[PlaceId]) -> Readers:
@@ -100,14 +100,14 @@ class TtlCache(Generic[K, V]):
         """Return the cached value of `key`, or await `ask` for it. Raises the errors of `ask`."""
         now = asyncio.get_running_loop().time()
         if key in self._known:
-            at, known = self._known[key]
+            at, value = self._known[key]
             if now - at < self._seconds:
-                return known
-        found = await ask()
+                return value
+        value = await ask()
         if len(self._known) >= MAX_CACHED_FACTS:
             self._known.clear()
-        self._known[key] = now, found
-        return found
+        self._known[key] = now, value
+        return value
 
     def forget(self, key: K) -> None:
         self._known.pop(key, None)

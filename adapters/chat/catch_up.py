@@ -97,18 +97,18 @@ class CatchUp(Generic[P, M]):
             await self._keep(reachable)
 
     async def _keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
-        known = 0.0
+        last_checkpoint = 0.0
         reading: asyncio.Task[None] | None = None
         try:
             while True:
                 now = self._clock()
                 if await reachable():
-                    if reading is None or now - known > OUTAGE_SECONDS or (reading.done() and self._untaken):
+                    if reading is None or now - last_checkpoint > OUTAGE_SECONDS or (reading.done() and self._untaken):
                         if reading:
                             reading.cancel()
                         reading = asyncio.create_task(self.read_missed())
                     if not reading.done() or await self.save_checkpoint(now):
-                        known = now
+                        last_checkpoint = now
                 await asyncio.sleep(CHECKPOINT_SECONDS if reading and reading.done() else MIN_RETRY_SECONDS)
                 if reading and reading.done():
                     reading.result()
@@ -131,21 +131,21 @@ class CatchUp(Generic[P, M]):
         """Read what was missed. A failed place is retried and holds up no other."""
         self._due |= self._untaken
         self._untaken.clear()
-        gap: MissedReader[P, M] | None = None
+        reader: MissedReader[P, M] | None = None
         done: set[P] = set()
         wait = MIN_RETRY_SECONDS
         while True:
             try:
-                gap = gap or self._gap(await self._since())
-                failure = await self._pass(gap, done)
+                reader = reader or self._gap(await self._since())
+                failure = await self._pass(reader, done)
             except CitewellError as error:
                 failure = error
             if failure is None:
                 self._due.clear()
                 return
             log.warning("gap_not_read_yet", space=self._space, reason=str(failure))
-            asked = failure.retry_after if isinstance(failure, Unavailable) else None
-            await asyncio.sleep(max(wait, asked or 0.0))
+            retry_after = failure.retry_after if isinstance(failure, Unavailable) else None
+            await asyncio.sleep(max(wait, retry_after or 0.0))
             wait = min(2 * wait, MAX_RETRY_SECONDS)
 
     async def _since(self) -> MissedRange:
@@ -164,8 +164,8 @@ class CatchUp(Generic[P, M]):
             if place in done:
                 continue
             try:
-                async with aclosing(reader.messages(place)) as said:
-                    async for message in said:
+                async with aclosing(reader.messages(place)) as messages:
+                    async for message in messages:
                         await reader.accept(place, message)
             except Refused as refused:
                 log.warning("gap_unreadable", where=str(place), reason=str(refused))

@@ -13,10 +13,10 @@ from pipeline.ports import UploadRefused
 
 def max_file_bytes(name: str, size: int) -> int:
     """Return the most bytes that a file of that name may have. Raises UploadRefused where `size` is larger."""
-    most = max_file_size(name, b"")
-    if size > most:
-        raise _too_large("the file is too large", most)
-    return most
+    limit = max_file_size(name, b"")
+    if size > limit:
+        raise _too_large("the file is too large", limit)
+    return limit
 
 
 async def download_file(url: str, limit: int, **fetching: Any) -> FetchResponse:

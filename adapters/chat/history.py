@@ -70,13 +70,13 @@ async def load_thread_context(reader: HistoryReader, message: IncomingMessage) -
     wait for them."""
     try:
         async with asyncio.timeout(CONTEXT_SECONDS):
-            found = await reader.get_thread_context(message, CONTEXT_MESSAGES)
+            context = await reader.get_thread_context(message, CONTEXT_MESSAGES)
     except (CitewellError, TimeoutError) as error:
         log.info("around_unread", key=message.key, reason=str(error) or "it took too long")
         return ThreadContext()
     return ThreadContext(
-        replied_to=found.replied_to,
-        messages=tuple(filter(None, [*found.messages[:1], *found.messages[1:][-CONTEXT_MESSAGES:]])),
+        replied_to=context.replied_to,
+        messages=tuple(filter(None, [*context.messages[:1], *context.messages[1:][-CONTEXT_MESSAGES:]])),
     )
 
 
@@ -86,13 +86,13 @@ async def load_thread_document(
     """Return all messages above a message in its thread as a document; None outside a thread, empty where the bot may
     not read it. Raises Unavailable."""
     try:
-        said = await reader.read_thread(message, MAX_THREAD_MESSAGES)
+        messages = await reader.read_thread(message, MAX_THREAD_MESSAGES)
     except Refused as refused:
         log.warning("thread_unread", key=message.key, reason=str(refused))
-        said = ()
-    if said is None:
+        messages = ()
+    if messages is None:
         return None
-    return parse_thread(said, Document(id=f"thread/{message.conversation}", filename="", title=""), translator)
+    return parse_thread(messages, Document(id=f"thread/{message.conversation}", filename="", title=""), translator)
 
 
 def parse_thread(
@@ -100,23 +100,23 @@ def parse_thread(
 ) -> ParsedDocument:
     """Return the messages as the text of `document`. It gets the first message's address, that message's text as title
     unless it has one, and a flag where a message holds instructions addressed to an assistant."""
-    told = [one for one in messages if strip_invisible(one.text).strip()]
-    known = replace(
+    written = [message for message in messages if strip_invisible(message.text).strip()]
+    described = replace(
         document,
-        title=document.title or _title(told),
-        url=document.url or next((one.url for one in told), ""),
-        flagged=any(screen_document(one.text).flag for one in told),
+        title=document.title or _title(written),
+        url=document.url or next((message.url for message in written), ""),
+        flagged=any(screen_document(message.text).flag for message in written),
     )
-    return ParsedDocument(document=known, blocks=tuple(_blocks(told, translator)))
+    return ParsedDocument(document=described, blocks=tuple(_blocks(written, translator)))
 
 
 def _blocks(messages: Iterable[ChannelMessage], translator: Translator) -> Iterator[Block]:
-    for one in messages:
-        when = f"{one.at:%Y-%m-%d %H:%M}"
-        author = " ".join(strip_invisible(one.name).split())
+    for message in messages:
+        when = f"{message.at:%Y-%m-%d %H:%M}"
+        author = " ".join(strip_invisible(message.name).split())
         heading = f"{author}, {when}" if author else translator(UNNAMED_MESSAGE, when=when)
-        yield Block(kind=BlockKind.HEADING, text=heading, anchor=one.url)
-        yield Block(kind=BlockKind.PROSE, text=one.text, heading=(heading,), anchor=one.url)
+        yield Block(kind=BlockKind.HEADING, text=heading, anchor=message.url)
+        yield Block(kind=BlockKind.PROSE, text=message.text, heading=(heading,), anchor=message.url)
 
 
 def _title(messages: Sequence[ChannelMessage]) -> str:

@@ -242,10 +242,10 @@ class QuestionIntake:
 
     async def _in_its_conversation(self, candidate: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
         threads = self._threads if place.threads is None else place.threads
-        where = candidate.thread_conversation if threads else None
+        conversation = candidate.thread_conversation if threads else None
         if candidate.replied_question:
-            where = await self._inbox.find_conversation(candidate.replied_question) or where
-        return replace(candidate.message, conversation=where) if where else candidate.message
+            conversation = await self._inbox.find_conversation(candidate.replied_question) or conversation
+        return replace(candidate.message, conversation=conversation) if conversation else candidate.message
 
     async def _is_ours(self, message: IncomingMessage, place: PlaceSettings) -> bool:
         """Return True if a message addresses the bot, continues a conversation with it, or may be answered
@@ -319,23 +319,23 @@ class ChatEventHandler:
                 await channels.remove_messages(channel, [key.message], deleted=True)
             case MessagePosted(key=key) | MessageEdited(key=key) | ReactionChanged(key=key) if load:
                 try:
-                    said = await load(channel)
+                    message = await load(channel)
                 except Refused:
                     return
-                if said:
-                    await channels.save_messages([said], fresh=not isinstance(event, MessagePosted))
+                if message:
+                    await channels.save_messages([message], fresh=not isinstance(event, MessagePosted))
                 else:
                     await channels.remove_messages(channel, [key.message])
 
     async def _spoke(self, spoke: MessagePosted) -> None:
         """Handle a new message. A reply where people were asked addresses them or the asker, unless it mentions the
         bot."""
-        remark, asked = spoke.person_message, spoke.question
-        notices = await self._answers(remark) if remark else {}
-        if asked and not (notices and remark and not remark.is_for_bot):
-            await self._intake.accept(asked, self._tell(asked), edited=spoke.is_edited)
-        if remark:
-            await self._offer(remark, notices)
+        message, question = spoke.person_message, spoke.question
+        notices = await self._answers(message) if message else {}
+        if question and not (notices and message and not message.is_for_bot):
+            await self._intake.accept(question, self._tell(question), edited=spoke.is_edited)
+        if message:
+            await self._offer(message, notices)
 
     async def _answers(self, message: PersonMessage) -> dict[MessageKey, PlaceId]:
         """Drop waiting questions that the message may answer; another question answers none. Return the handoff notices
@@ -357,10 +357,10 @@ class ChatEventHandler:
         sendable = bool(message.text.strip()) and not is_open_question(message.text)
         for notice, target in notices.items():
             if sendable or (notice, message.author) not in self._told:
-                words = await self._desk.translator_for(message.author, text=message.text)
+                translator = await self._desk.translator_for(message.author, text=message.text)
                 keep = await self._desk.handoffs.can_keep_replies(target)
                 await self._tells.offer_handoff_reply(
-                    message, build_unsent_reply(notice, words, sendable=sendable, keep=keep)
+                    message, build_unsent_reply(notice, translator, sendable=sendable, keep=keep)
                 )
             if not sendable:
                 self._told.add((notice, message.author))

@@ -100,8 +100,8 @@ class MessageSequence(Generic[P]):
         """Make the messages exactly `posts`; the first `already` of them are shown."""
         await self.begin()
         if self.resumed and len(posts) > len(self.names):
-            left = [name for name in await self._sender.find_unrecorded() if name not in self.names]
-            await self.add_names(*left)
+            unrecorded = [name for name in await self._sender.find_unrecorded() if name not in self.names]
+            await self.add_names(*unrecorded)
         for part, post in list(enumerate(posts))[already:]:
             if part < len(self.names):
                 await self._sender.edit(self.names[part], part, post)

@@ -44,13 +44,13 @@ class DiscordAudienceResolver:
         if isinstance(target, PlaceId):
             await self._client.wait_for_guilds(int(target.space))
             return await self.channel_facts(int(target.space), int(target.channel))
-        where, user_id = message_place(target), int(target.asker.user)
-        await self._client.wait_for_guilds(where.guild_id)
-        if where.guild_id is None:
+        place, user_id = message_place(target), int(target.asker.user)
+        await self._client.wait_for_guilds(place.guild_id)
+        if place.guild_id is None:
             return await self._person(user_id)
         if target.manner is MessageTrigger.COMMAND and CommandReplyTarget.parse(target.reply_to).is_private:
-            return await self._alone_there(where.guild_id, where.channel_id, user_id)
-        return await self.channel_facts(where.guild_id, where.channel_id)
+            return await self._alone_there(place.guild_id, place.channel_id, user_id)
+        return await self.channel_facts(place.guild_id, place.channel_id)
 
     async def author(self, message: IncomingMessage) -> Actor:
         """Return the author, with their roles in the home servers."""
@@ -78,8 +78,10 @@ class DiscordAudienceResolver:
 
     async def _person(self, user_id: int) -> AudienceFacts:
         homes = self._homes()
-        found = dict(zip(homes, await asyncio.gather(*(self._member(home, user_id) for home in homes)), strict=True))
-        members = {str(home): member for home, member in found.items() if member and _groups(member)}
+        members_by_home = dict(
+            zip(homes, await asyncio.gather(*(self._member(home, user_id) for home in homes)), strict=True)
+        )
+        members = {str(home): member for home, member in members_by_home.items() if member and _groups(member)}
 
         async def reads(channel: PlaceId) -> bool:
             return self._may_read(channel, members[channel.space])
@@ -104,10 +106,10 @@ class DiscordAudienceResolver:
 
     def _there(self, guild_id: int, groups: frozenset[str], member: discord.Member | None) -> AudienceFacts:
         """Return facts about everyone on a server, or the one member who reads."""
-        who = member if member and _groups(member) else None
+        reader = member if member and _groups(member) else None
 
         async def reads(channel: PlaceId) -> bool:
-            return self._may_read(channel, None) or (who is not None and self._may_read(channel, who))
+            return self._may_read(channel, None) or (reader is not None and self._may_read(channel, reader))
 
         return AudienceFacts(
             groups,

@@ -16,14 +16,14 @@ async def find_channels(token: str, name: str, *, api_url: str = "") -> list[Pla
     if api_url:
         Route.BASE = api_url
     client = discord.Client(intents=discord.Intents.none(), max_ratelimit_timeout=30.0)
-    found: list[PlaceId] = []
+    channels: list[PlaceId] = []
     with translate_gateway_errors(), translate_discord_errors("look for a channel"):
         async with client:
             await client.login(token)
             async for guild in client.fetch_guilds(limit=None):
-                found += [
+                channels += [
                     PlaceId(platform=DISCORD_NAME, space=str(guild.id), channel=str(channel.id))
                     for channel in await guild.fetch_channels()
                     if channel.name == name and isinstance(channel, discord.TextChannel | discord.ForumChannel)
                 ]
-    return found
+    return channels

@@ -59,8 +59,8 @@ class DiscordConfig(DiscordSettings):
         if not unasked or self.message_content:
             return indexing_problems(places, self.indexing_blocker)
         todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
-        shown = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
-        return [shown, *indexing_problems(places, self.indexing_blocker)]
+        warning = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
+        return [warning, *indexing_problems(places, self.indexing_blocker)]
 
     def setup(self) -> PlatformSetup:
         from adapters.discord.setup import DiscordSetup

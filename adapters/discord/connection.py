@@ -71,7 +71,7 @@ def build_connection(
     connected: asyncio.Event,
 ) -> DiscordConnection:
     """Build the connection without connecting. `connected` is set once it is up."""
-    settings, pace, look = options.settings, options.timings, options.render_options
+    settings, timings, render_options = options.settings, options.timings, options.render_options
     api_url = settings.api_url or ""
     make: Callable[..., DiscordClient] = DiscordClient
     if settings.shard_range:
@@ -81,28 +81,33 @@ def build_connection(
         budget,
         message_content=settings.message_content,
         api_url=api_url,
-        ready_seconds=pace.guilds_timeout,
-        lag_seconds=pace.lag,
-        identify_seconds=pace.identify_interval,
+        ready_seconds=timings.guilds_timeout,
+        lag_seconds=timings.lag,
+        identify_seconds=timings.identify_interval,
     )
-    asking, reaches = DiscordCommandIntake(inbox), DiscordAudienceResolver(client, home_guilds=settings.home_guilds)
+    command_intake, audience_resolver = (
+        DiscordCommandIntake(inbox),
+        DiscordAudienceResolver(client, home_guilds=settings.home_guilds),
+    )
     driver = PlatformDriver(
         DiscordReplyPoster(
             client,
-            asking,
+            command_intake,
             content=settings.message_content,
-            edit_timing=EditTiming(pace.placeholder_delay, pace.edit_interval),
+            edit_timing=EditTiming(timings.placeholder_delay, timings.edit_interval),
         ),
-        DiscordAnnouncementPoster(client, services, render_options=look, threads=settings.threads),
+        DiscordAnnouncementPoster(client, services, render_options=render_options, threads=settings.threads),
         DiscordHistoryReader(client, client.wait_for_guilds, api_url=api_url),
-        reaches,
+        audience_resolver,
         DiscordNotifier(client),
     )
-    chat = ChatApp(driver, ChatOptions(DISCORD, look, patience=LOOK_UP_SECONDS, threads=settings.threads))
+    chat = ChatApp(driver, ChatOptions(DISCORD, render_options, patience=LOOK_UP_SECONDS, threads=settings.threads))
     chat.listen(inbox, services)
-    context = DiscordInteractionDependencies(services, chat, reaches, DiscordUploadStore(api_url=api_url), look)
+    context = DiscordInteractionDependencies(
+        services, chat, audience_resolver, DiscordUploadStore(api_url=api_url), render_options
+    )
     interactions = DiscordInteractionHandlers(context, retention_days=options.retention_days)
-    tree = commands.build_command_tree(client, asking.ask, interactions)
+    tree = commands.build_command_tree(client, command_intake.ask, interactions)
 
     async def set_up() -> None:
         await _declare(tree, state, options.echo)

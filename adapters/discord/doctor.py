@@ -39,10 +39,10 @@ async def diagnose(settings: DiscordSettings, servers: Collection[int]) -> Async
         for finding in _application(application, settings):
             yield finding
         try:
-            wanted, _, limits = await client.http.get_bot_gateway()
-            yield _sessions(wanted, int(limits["remaining"]), settings.shard_range or SINGLE_SHARD)
-            found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
-            for finding in _servers(found, {*settings.home_guilds, *servers}, invite_url(application.id)):
+            recommended, _, limits = await client.http.get_bot_gateway()
+            yield _sessions(recommended, int(limits["remaining"]), settings.shard_range or SINGLE_SHARD)
+            guilds: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
+            for finding in _servers(guilds, {*settings.home_guilds, *servers}, invite_url(application.id)):
                 yield finding
         except LOST as error:
             yield _unreached(error)
@@ -87,25 +87,25 @@ def _unreached(error: Exception) -> Finding:
 
 
 def _application(application: discord.AppInfo, settings: DiscordSettings) -> list[Finding]:
-    found = []
+    findings = []
     flags = application.flags
     granted = flags.gateway_message_content or flags.gateway_message_content_limited
     if settings.message_content and not granted:
         fix = (
             "Switch Message Content Intent on in the Developer Portal (Bot), or unset CITEWELL_DISCORD_MESSAGE_CONTENT."
         )
-        found.append(
+        findings.append(
             error_finding("Discord intents", "the message content intent is not granted, and Discord refuses us", fix)
         )
     else:
-        asked = "message content" if settings.message_content else "none that must be granted"
-        found.append(ok_finding("Discord intents", asked))
+        intents = "message content" if settings.message_content else "none that must be granted"
+        findings.append(ok_finding("Discord intents", intents))
     if application.bot_public and not settings.home_guilds:
         fix = "Switch Public Bot off in the Developer Portal (Bot), or name your servers: CITEWELL_DISCORD_HOME_GUILDS."
-        found.append(
+        findings.append(
             warning_finding("Discord audience", "anybody may add the bot, so every server counts as outside", fix)
         )
-    return found
+    return findings
 
 
 def _sessions(recommended: int, left: int, shards: ShardRange) -> Finding:
@@ -125,19 +125,19 @@ def _sessions(recommended: int, left: int, shards: ShardRange) -> Finding:
 def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str) -> list[Finding]:
     if not servers:
         return [warning_finding("Discord servers", "the bot is on none", f"Add it: {invite}")]
-    found = []
+    findings = []
     for server in servers:
         granted = discord.Permissions(int(server["permissions"]))
         lacking = [name for permission, name in REQUIRED_PERMISSIONS.items() if not getattr(granted, permission)]
         if lacking and not granted.administrator:
             fix = "Grant it to the bot's role in the server's settings, or add the bot again by its link."
-            found.append(
+            findings.append(
                 error_finding("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix)
             )
     if absent := sorted(set(named) - {int(server["id"]) for server in servers}):
-        said = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
+        problem = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
         fix = "Correct it in CITEWELL_DISCORD_HOME_GUILDS, CITEWELL_DIGEST or citewell.toml, or add the bot there."
-        found.append(warning_finding("Discord servers", said, fix))
-    return found or [
+        findings.append(warning_finding("Discord servers", problem, fix))
+    return findings or [
         ok_finding("Discord permissions", f"all that are needed on {wording.count_noun(len(servers), 'server')}")
     ]

@@ -58,14 +58,14 @@ def translate_discord_errors(
             raise _wrong_token() from error
         if error.status == TOO_MANY_REQUESTS:
             raise Unavailable("Discord", "refuses requests for now: there were too many") from error
-        forbidden, over = isinstance(error, discord.Forbidden), _question_is_gone(error)
-        said = f"Discord refuses to {action} (HTTP {error.status}, code {error.code})"
+        forbidden, is_obsolete = isinstance(error, discord.Forbidden), _question_is_gone(error)
+        refusal = f"Discord refuses to {action} (HTTP {error.status}, code {error.code})"
         raise NotPosted(
-            f"Discord forbids us to {action} (code {error.code})" if forbidden else said,
+            f"Discord forbids us to {action} (code {error.code})" if forbidden else refusal,
             why=partial(why, error),
-            over=over,
+            over=is_obsolete,
             hopeless=isinstance(error, hopeless),
-            form=error.code == BAD_FORM and not over,
+            form=error.code == BAD_FORM and not is_obsolete,
             what_to_do=REINVITE_ADVICE if forbidden else "",
         ) from error
     except discord.DiscordException as error:

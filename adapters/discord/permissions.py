@@ -23,10 +23,10 @@ a crash, and missed questions. Files: the export of a person's data."""
 def build_intents(*, message_content: bool) -> discord.Intents:
     """Return the intents: guilds, guild messages and direct messages; message content, the only privileged one, and
     reactions by choice."""
-    wanted = discord.Intents.none()
-    wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
-    wanted.message_content = wanted.guild_reactions = message_content
-    return wanted
+    intents = discord.Intents.none()
+    intents.guilds = intents.guild_messages = intents.dm_messages = True
+    intents.message_content = intents.guild_reactions = message_content
+    return intents
 
 
 def build_permissions() -> discord.Permissions:

@@ -77,9 +77,9 @@ class DiscordState:
 
 def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
-    with beside.open("w") as file:
+    temporary = path.with_suffix(".new")
+    with temporary.open("w") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    beside.replace(path)
+    temporary.replace(path)

@@ -91,23 +91,23 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         await self._workspaces.listen(inbox, services)
         web = self._connecting.client()
         front = WorkspaceRouter(self._workspaces, web)
-        kept = self._installations
-        routes = OAuthInstaller(self._settings, kept, web).routes if kept else []
+        installations = self._installations
+        routes = OAuthInstaller(self._settings, installations, web).routes if installations else []
         if self._settings.signing_secret:
-            how, self._reached = f"HTTP at {self._address}", _always
-            parts = [self._serve([events_route(front, self._settings.signing_secret), *routes])]
+            connection, self._reached = f"HTTP at {self._address}", _always
+            tasks = [self._serve([events_route(front, self._settings.signing_secret), *routes])]
         else:
             app_token = self._settings.app_token
             first = await fetch_socket_url(web, app_token)
             connections = SocketConnections()
-            how, self._reached = "Socket Mode", connections.has_open
-            parts = [run_socket_mode(front, app_token, first, connections)]
-            parts += [self._serve(routes)] if routes else []
-        for line in await self._workspaces.startup_lines(how):
+            connection, self._reached = "Socket Mode", connections.has_open
+            tasks = [run_socket_mode(front, app_token, first, connections)]
+            tasks += [self._serve(routes)] if routes else []
+        for line in await self._workspaces.startup_lines(connection):
             self._say(line)
         if routes:
             self._say(f"Slack: it is added to a workspace at {INSTALL_PATH}, served at {self._address}.")
-        await run_until_first_ends(*parts, self._workspaces.run_catch_up(self._reached))
+        await run_until_first_ends(*tasks, self._workspaces.run_catch_up(self._reached))
 
     async def _serve(self, routes: Sequence[BaseRoute]) -> None:
         """Serve the routes until cancelled. Raises Misconfigured where the address is not available."""

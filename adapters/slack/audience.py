@@ -105,13 +105,13 @@ class SlackAudienceResolver:
         return bool(user) and user in await self._listed.get(name, partial(self._list, name))
 
     async def _is_public(self, channel: str) -> bool:
-        shown = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
-        open_to_all = shown.get("is_private") is False and not is_external(shown, self._me.team)
-        return shown.get("id") == channel and open_to_all
+        record = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
+        open_to_all = record.get("is_private") is False and not is_external(record, self._me.team)
+        return record.get("id") == channel and open_to_all
 
     async def _list(self, channel: str) -> frozenset[str]:
-        listed = paginate_method(self._web, "conversations.members", "members", channel=channel, limit=500)
-        return frozenset([str(one) async for page in listed for one in page])
+        pages = paginate_method(self._web, "conversations.members", "members", channel=channel, limit=500)
+        return frozenset([str(member) async for page in pages for member in page])
 
     async def _guest_there(self, user: str) -> bool:
         """Return True if the asker in a channel is outside. A workflow is nobody: the people in the channel read its
@@ -129,10 +129,10 @@ class SlackAudienceResolver:
 
         async def ask() -> bool | None:
             try:
-                found = (await self._web.call(method, **{key: name})).get(key)
+                record = (await self._web.call(method, **{key: name})).get(key)
             except SlackRefused:
                 return None
-            return is_external(found, self._me.team) if found else None
+            return is_external(record, self._me.team) if record else None
 
         try:
             return await self._outside.get(name, ask)
@@ -163,22 +163,22 @@ class SlackActorResolver:
     async def resolve(self, user: SlackPayload) -> Actor:
         """Return the actor of a payload. People of other organisations have no group, not even their own id."""
         name = str(user.get("id") or "")
-        who = person_key(self._me.team, name)
+        person = person_key(self._me.team, name)
         if not name.isalnum() or str(user.get("team_id") or self._me.team) != self._me.team:
-            return Actor(person=who)
+            return Actor(person=person)
         try:
             groups = await self._groups.get(self._me.team, self._listed)
         except Unavailable as error:
             log.warning("slack_user_groups_unknown", reason=str(error))
             groups = {}
         within = {f"slack:{self._me.team}:group:{group}" for group, users in groups.items() if name in users}
-        return Actor(person=who, groups=frozenset({who, *within}))
+        return Actor(person=person, groups=frozenset({person, *within}))
 
     async def _listed(self) -> UserGroups:
         """Return the user groups, cached as long as the list of people."""
         try:
-            found = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
+            groups = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
         except SlackRefused as declined:
             log.info("slack_user_groups_unlisted", roles_of_groups="do not count", reason=str(declined))
-            found = ()
-        return {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in found}
+            groups = ()
+        return {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in groups}

@@ -115,7 +115,7 @@ class SlackMembership:
         """Return a fresh list that was read after the last newcomer joined the channel; None when none is coming."""
         self.start_prefetch()
         while True:
-            joined = [at for (where, _), at in self._newcomers.items() if where == channel]
+            joined = [at for (joined_channel, _), at in self._newcomers.items() if joined_channel == channel]
             oldest = max(asyncio.get_running_loop().time() - MEMBERS_FRESH_SECONDS, *joined, 0.0)
             if self._people and self._people.begun >= oldest:
                 return self._people
@@ -132,8 +132,8 @@ class SlackMembership:
         outside: set[str] = set()
         try:
             async for page in self._pages("users.list"):
-                for one in page:
-                    (outside if is_external(one, self._team) else inside).add(str(one.get("id")))
+                for user in page:
+                    (outside if is_external(user, self._team) else inside).add(str(user.get("id")))
         except CitewellError as error:
             log.warning("slack_people_unlisted", channels_count_as="ones with guests", reason=str(error))
             return MEMBERS_FRESH_SECONDS if isinstance(error, SlackRefused) else MEMBERS_RETRY_SECONDS

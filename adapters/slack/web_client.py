@@ -274,9 +274,9 @@ async def paginate_method(
         if pacer:
             await pacer.wait()
         more = {"cursor": cursor} if cursor else {}
-        found = await web.call(method, **arguments, **more)
-        yield found.get(key) or []
-        cursor = str((found.get("response_metadata") or {}).get("next_cursor") or "")
+        response = await web.call(method, **arguments, **more)
+        yield response.get(key) or []
+        cursor = str((response.get("response_metadata") or {}).get("next_cursor") or "")
         if not cursor:
             return
     raise Unavailable("Slack", f"{method} has more than {MAX_SLACK_PAGES} pages")

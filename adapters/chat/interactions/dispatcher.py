@@ -28,7 +28,7 @@ class ClickDeduplicator:
     def is_repeat(self, *click: Hashable) -> bool:
         """Return True if the same click (person, action, answer, message) was seen a moment ago."""
         now = asyncio.get_running_loop().time()
-        self._latest = {one: at for one, at in self._latest.items() if now - at < DOUBLE_CLICK_SECONDS}
+        self._latest = {earlier: at for earlier, at in self._latest.items() if now - at < DOUBLE_CLICK_SECONDS}
         if click in self._latest:
             return True
         self._latest[click] = now
@@ -80,11 +80,11 @@ class InteractionDispatcher:
 
     async def dispatch(self, interaction: InteractionContext) -> None:
         """Handle one interaction; ignore an unknown action. Raises CitewellError, which the person has to be told."""
-        pressed = interaction.payload
-        again = pressed.action in self._once and self._clicks.is_repeat(
-            pressed.person_id, pressed.action, pressed.subject_id, pressed.message
+        payload = interaction.payload
+        is_repeat = payload.action in self._once and self._clicks.is_repeat(
+            payload.person_id, payload.action, payload.subject_id, payload.message
         )
-        if again:
+        if is_repeat:
             await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
-        elif handler := self._handlers.get(pressed.action):
+        elif handler := self._handlers.get(payload.action):
             await handler(interaction)

@@ -76,15 +76,19 @@ class FeedbackHandlers:
     ) -> Reply:
         """Build the reply with the next steps after an unhelpful answer: ask a person where one is set (with the text
         `ask_text`), and subscribe."""
-        place, speech = (
+        place, translator = (
             await self._desk.places.effective_settings(interaction.payload.places),
             await interaction.words(),
         )
-        shown = text_reply(speech(ask_text if place.ask else text))
+        reply = text_reply(translator(ask_text if place.ask else text))
         actions = (*([ReplyButton.ASK] if place.ask else []), ReplyButton.SUBSCRIBE)
-        label = wording.handoff_button_label((place.ask_name or "") if place.ask else None, speech)
+        label = wording.handoff_button_label((place.ask_name or "") if place.ask else None, translator)
         return replace(
-            shown, language=speech.language, answer_id=interaction.payload.subject_id, buttons=actions, ask_label=label
+            reply,
+            language=translator.language,
+            answer_id=interaction.payload.subject_id,
+            buttons=actions,
+            ask_label=label,
         )
 
     async def _passages(self, interaction: InteractionContext) -> None:

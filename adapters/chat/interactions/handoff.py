@@ -61,11 +61,13 @@ class HandoffHandlers:
         if written is None or not reply:
             await interaction.try_reply_privately((await interaction.words())(wording.REPLY_UNREADABLE))
             return
-        asked = await self._desk.handoffs.find_open(written.notice)
-        if asked is None or asked.target not in interaction.payload.places:
+        open_handoff = await self._desk.handoffs.find_open(written.notice)
+        if open_handoff is None or open_handoff.target not in interaction.payload.places:
             await interaction.try_reply_privately((await interaction.words(written.text))(wording.HANDOFF_GONE))
             return
-        await self._close(interaction, asked.id, asked.target, reply, keep=keep, link=written.link, at=written.notice)
+        await self._close(
+            interaction, open_handoff.id, open_handoff.target, reply, keep=keep, link=written.link, at=written.notice
+        )
 
     async def _close(
         self,
@@ -79,40 +81,40 @@ class HandoffHandlers:
         at: MessageKey | None = None,
     ) -> None:
         """Resolve the handoff, and show on its notice who did. Shows an error where the reply may not be kept."""
-        words = await interaction.words(reply)
-        name = interaction.payload.name or words(handoff.UNNAMED_PERSON)
+        translator = await interaction.words(reply)
+        name = interaction.payload.name or translator(handoff.UNNAMED_PERSON)
         try:
-            said = await self._desk.handoffs.resolve(
+            outcome = await self._desk.handoffs.resolve(
                 handoff_id, place, await interaction.actor(), name, reply, keep=keep, link=link
             )
         except Refused:
-            await interaction.show_error(words(wording.REPLY_NOT_SAVED), "reply")
+            await interaction.show_error(translator(wording.REPLY_NOT_SAVED), "reply")
             return
-        if said != wording.HANDOFF_GONE:
-            await interaction.mark_done(words(wording.HANDOFF_RESOLVED_BY, who=name), at)
-        await interaction.try_reply_privately(words(said))
+        if outcome != wording.HANDOFF_GONE:
+            await interaction.mark_done(translator(wording.HANDOFF_RESOLVED_BY, who=name), at)
+        await interaction.try_reply_privately(translator(outcome))
 
     async def _tell(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        wished = await self._desk.subscribe(
+        result = await self._desk.subscribe(
             _press(interaction, await interaction.subscription_target()), await interaction.readers()
         )
-        await interaction.show_privately(subscriptions.subscribed_reply(wished, await interaction.words()))
+        await interaction.show_privately(subscriptions.subscribed_reply(result, await interaction.words()))
 
     async def _untell(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        said = await self._desk.subscriptions.cancel(interaction.payload.subject_id, interaction.payload.person_id)
-        await interaction.try_reply_privately((await interaction.words())(said))
+        outcome = await self._desk.subscriptions.cancel(interaction.payload.subject_id, interaction.payload.person_id)
+        await interaction.try_reply_privately((await interaction.words())(outcome))
 
 
 def _press(interaction: InteractionContext, origin: ConversationId) -> AnswerInteraction:
-    pressed = interaction.payload
+    payload = interaction.payload
     return AnswerInteraction(
-        answer_id=pressed.subject_id,
-        person=pressed.person_id,
-        chain=pressed.places,
+        answer_id=payload.subject_id,
+        person=payload.person_id,
+        chain=payload.places,
         origin=origin,
-        message=pressed.answer_message,
-        private=not pressed.answer_message,
-        external=pressed.external,
+        message=payload.answer_message,
+        private=not payload.answer_message,
+        external=payload.external,
     )

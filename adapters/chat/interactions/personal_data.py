@@ -41,18 +41,18 @@ class PersonalDataHandlers:
 
     async def _warn(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        speech = await interaction.words()
-        warning = text_reply(speech(words.FORGET_WARNING))
+        translator = await interaction.words()
+        warning = text_reply(translator(words.FORGET_WARNING))
         await interaction.show_privately(
-            replace(warning, language=speech.language, buttons=(ReplyButton.FORGET_CONFIRMED,))
+            replace(warning, language=translator.language, buttons=(ReplyButton.FORGET_CONFIRMED,))
         )
 
     async def _forget(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         erased = await self._desk.erase_person(interaction.payload.person_id)
-        speech = await interaction.words()
+        translator = await interaction.words()
         await interaction.try_reply_privately(
-            speech(words.FORGOTTEN, entries=speech.pluralize(wording.ENTRY_COUNT, erased))
+            translator(words.FORGOTTEN, entries=translator.pluralize(wording.ENTRY_COUNT, erased))
         )
 
     async def _sources(self, interaction: InteractionContext) -> None:
@@ -67,21 +67,21 @@ class PersonalDataHandlers:
     async def _insights(self, interaction: InteractionContext) -> None:
         """Show what was asked, as far as the person may see it; admins only."""
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        speech = await interaction.words()
+        translator = await interaction.words()
         try:
-            seen = await self._desk.get_insights(
+            report = await self._desk.get_insights(
                 await interaction.actor(), await interaction.readers(), insights.INSIGHTS_DAYS
             )
         except NotAllowed:
-            await interaction.show_privately(text_reply(speech(insights.INSIGHTS_ADMINS_ONLY)))
+            await interaction.show_privately(text_reply(translator(insights.INSIGHTS_ADMINS_ONLY)))
         else:
-            await interaction.show_privately(insights.insights_panel(seen, speech))
+            await interaction.show_privately(insights.insights_panel(report, translator))
 
 
 async def save_preferences(services: BotServices, person: str, choices: Mapping[str, str]) -> Preferences:
     """Store the choices of a person. Return all preferences in force."""
     before = await services.preferences(person)
-    now = before.with_choices(choices)
-    if now != before:
-        await services.save_preferences(person, now)
-    return now
+    changed = before.with_choices(choices)
+    if changed != before:
+        await services.save_preferences(person, changed)
+    return changed

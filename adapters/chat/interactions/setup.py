@@ -20,11 +20,11 @@ async def apply_setup(
     services: BotServices, interaction: InteractionContext, place: PlaceId, choices: Mapping[str, str]
 ) -> PlaceSettings | None:
     """Store the choices. Return the settings of the place; None where they were refused, which the person is told."""
-    words = await interaction.words()
+    translator = await interaction.words()
     try:
         return await services.places.update_settings(await interaction.actor(), place, choices)
     except NotAllowed:
-        await interaction.show_error(words(setup.SETUP_ADMINS_ONLY), next(iter(choices)))
+        await interaction.show_error(translator(setup.SETUP_ADMINS_ONLY), next(iter(choices)))
     except InvalidPlaceSetting as error:
-        await interaction.show_error(setup.invalid_setting_text(error, words), error.name)
+        await interaction.show_error(setup.invalid_setting_text(error, translator), error.name)
     return None

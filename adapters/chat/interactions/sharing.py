@@ -32,24 +32,26 @@ class SharingHandlers:
         await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
         if not isinstance(interaction, ChannelInteractionContext):
             return
-        words = await interaction.words()
+        translator = await interaction.words()
         readers = await interaction.share_readers()
         answer = (
             None if isinstance(readers, str) else await self._desk.find_answer(interaction.payload.subject_id, readers)
         )
         if answer is None:
-            await interaction.try_reply_privately(words(readers if isinstance(readers, str) else wording.SHARE_REFUSED))
+            await interaction.try_reply_privately(
+                translator(readers if isinstance(readers, str) else wording.SHARE_REFUSED)
+            )
             return
-        where = interaction.payload.conversation
+        conversation = interaction.payload.conversation
         share = SharedAnswer(
-            to=str(PlaceId(platform=where.platform, space=where.space, channel=where.channel)),
+            to=str(PlaceId(platform=conversation.platform, space=conversation.space, channel=conversation.channel)),
             answer_id=answer.id,
             person=interaction.payload.person_id,
-            name=interaction.payload.name or words(handoff.UNNAMED_PERSON),
-            language=words.language,
+            name=interaction.payload.name or translator(handoff.UNNAMED_PERSON),
+            language=translator.language,
         )
         if not await self._desk.posts.enqueue(share):
-            await interaction.try_reply_privately(words(wording.ALREADY_SHARED))
+            await interaction.try_reply_privately(translator(wording.ALREADY_SHARED))
             return
         why = await self._desk.posts.wait_until_posted(share)
         if why:

@@ -28,8 +28,8 @@ async def can_offer_upload(
 ) -> bool:
     """Return True if the author of a message is to be offered to add its files: only in a direct message, where nobody
     else is asked."""
-    asked = message.attachments and message.manner is MessageTrigger.DIRECT and not message.external
-    return bool(asked) and services.authority.is_allowed(await author(), Action.ADD)
+    is_upload = message.attachments and message.manner is MessageTrigger.DIRECT and not message.external
+    return bool(is_upload) and services.authority.is_allowed(await author(), Action.ADD)
 
 
 class UploadHandlers:
@@ -50,30 +50,32 @@ class UploadHandlers:
         await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
         if not isinstance(interaction, ChannelInteractionContext):
             return
-        offered, words = await interaction.upload_source(), await interaction.words()
+        source, translator = await interaction.upload_source(), await interaction.words()
         try:
             collections = await self._desk.knowledge.collections(*await _where(interaction))
         except NotAllowed:
-            await interaction.try_reply_privately(words(uploads.CONTRIBUTORS_ONLY))
+            await interaction.try_reply_privately(translator(uploads.CONTRIBUTORS_ONLY))
             return
-        if offered is None or not offered.candidates:
-            await interaction.try_reply_privately(words(uploads.NOTHING_TO_ADD))
+        if source is None or not source.candidates:
+            await interaction.try_reply_privately(translator(uploads.NOTHING_TO_ADD))
         elif not collections:
-            await interaction.try_reply_privately(words(uploads.NO_COLLECTION))
-        elif len(offered.candidates) == len(collections) == 1:
-            await self._add(interaction, offered, offered.candidates, collections[0])
+            await interaction.try_reply_privately(translator(uploads.NO_COLLECTION))
+        elif len(source.candidates) == len(collections) == 1:
+            await self._add(interaction, source, source.candidates, collections[0])
         else:
-            await interaction.open_form(uploads.upload_form(offered.form_state, offered.candidates, collections, words))
+            await interaction.open_form(
+                uploads.upload_form(source.form_state, source.candidates, collections, translator)
+            )
 
     async def _sent(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
-        offered = await interaction.upload_source() if isinstance(interaction, ChannelInteractionContext) else None
-        if offered is None:
-            words = await interaction.words()
-            await interaction.try_reply_privately(words(uploads.OUT_OF_DATE, add=words(uploads.ADD_LABEL)))
+        source = await interaction.upload_source() if isinstance(interaction, ChannelInteractionContext) else None
+        if source is None:
+            translator = await interaction.words()
+            await interaction.try_reply_privately(translator(uploads.OUT_OF_DATE, add=translator(uploads.ADD_LABEL)))
             return
-        things, collection = uploads.parse_upload_form(interaction.payload.form_values, offered.candidates)
-        await self._add(interaction, offered, things, collection)
+        candidates, collection = uploads.parse_upload_form(interaction.payload.form_values, source.candidates)
+        await self._add(interaction, source, candidates, collection)
 
     async def _add(
         self,
@@ -84,11 +86,13 @@ class UploadHandlers:
     ) -> None:
         """Add the candidates one after the other; for all to see unless the bot is silent there."""
         silent = bool((await self._desk.places.effective_settings(interaction.payload.places)).silent)
-        words = await interaction.words()
-        for thing in candidates:
-            reading = words(uploads.READING_FILE, name=uploads.candidate_label(thing))
-            put = await source.announce_reading(reading, words, alone=silent)
-            await put(await self._added(interaction, thing, partial(source.resolve, thing), collection, words))
+        translator = await interaction.words()
+        for candidate in candidates:
+            reading = translator(uploads.READING_FILE, name=uploads.candidate_label(candidate))
+            put = await source.announce_reading(reading, translator, alone=silent)
+            await put(
+                await self._added(interaction, candidate, partial(source.resolve, candidate), collection, translator)
+            )
 
     async def _added(
         self,
@@ -100,9 +104,9 @@ class UploadHandlers:
     ) -> UploadResult:
         """Read a candidate into the collection, or into the first one where none was chosen."""
         try:
-            where = await _where(interaction)
-            into = collection or "".join((await self._desk.knowledge.collections(*where))[:1])
-            added = await self._desk.knowledge.add(*where, await sent(), into)
+            actor_place = await _where(interaction)
+            into = collection or "".join((await self._desk.knowledge.collections(*actor_place))[:1])
+            added = await self._desk.knowledge.add(*actor_place, await sent(), into)
         except NotAllowed:
             return UploadResult(translator(uploads.CONTRIBUTORS_ONLY))
         except UploadRefused as error:
@@ -111,22 +115,22 @@ class UploadHandlers:
         except CitewellError as error:
             log.warning("nothing_added", reason=str(error))
             return UploadResult(uploads.fetch_failed_text(candidate, translator))
-        said, small = uploads.added_text(candidate, added, translator), uploads.take_back_hint(added, translator)
-        return UploadResult(said, small, added.document, translator(uploads.TAKE_BACK_LABEL))
+        text, small = uploads.added_text(candidate, added, translator), uploads.take_back_hint(added, translator)
+        return UploadResult(text, small, added.document, translator(uploads.TAKE_BACK_LABEL))
 
     async def _take_back(self, interaction: InteractionContext) -> None:
         """Remove the document, and replace the button by the confirmation."""
         await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
-        words = await interaction.words()
+        translator = await interaction.words()
         try:
             title = await self._desk.knowledge.remove(
                 await interaction.actor(), await interaction.readers(), interaction.payload.subject_id
             )
         except NotAllowed:
-            await interaction.try_reply_privately(words(uploads.NOT_YOUR_DOCUMENT))
+            await interaction.try_reply_privately(translator(uploads.NOT_YOUR_DOCUMENT))
             return
         await interaction.replace_message(
-            words(uploads.DOCUMENT_GONE if title is None else uploads.TAKEN_BACK, title=title)
+            translator(uploads.DOCUMENT_GONE if title is None else uploads.TAKEN_BACK, title=title)
         )
 
 

@@ -186,9 +186,9 @@ class Deliverer(Generic[P]):
 
     def stop(self, conversation: ConversationId) -> bool:
         """End the answer that is being written there. Return False if there is none in this process."""
-        if feed := self._feeds.get(conversation):
-            feed.stop()
-        return feed is not None
+        if buffer := self._feeds.get(conversation):
+            buffer.stop()
+        return buffer is not None
 
     async def delete_reply(self, channel: str, reply: str) -> None:
         """Delete the messages of a reply, best effort."""
@@ -229,44 +229,51 @@ class Deliverer(Generic[P]):
 
     async def _answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
         work, message = stream.work, stream.work.message
-        words = Translator(work.language)
+        translator = Translator(work.language)
         adds = await self._adds(message)
-        notes = wording.question_notes(message, words, offered=bool(adds))
-        async with sender.show_working(words, begun=reply.resumed) as settled, EventBuffer(stream.events) as feed:
-            growth = _growth(sender, reply, settled, words)
-            draft = Draft(notes if isinstance(growth, StreamingPost) else (), words)
-            answer = await self._followed(message.conversation, growth, feed, draft)
+        notes = wording.question_notes(message, translator, offered=bool(adds))
+        async with (
+            sender.show_working(translator, begun=reply.resumed) as settled,
+            EventBuffer(stream.events) as buffer,
+        ):
+            progress = _growth(sender, reply, settled, translator)
+            draft = Draft(notes if isinstance(progress, StreamingPost) else (), translator)
+            answer = await self._followed(message.conversation, progress, buffer, draft)
             await settled()
             await reply.begin()
             if answer is None:
-                await _end(growth, reply, sender.render_reply(draft.stopped_reply, None))
+                await _end(progress, reply, sender.render_reply(draft.stopped_reply, None))
                 return
-            there = sender.placement()
-            remarks = [words(remark) for remark in there.remarks]
-            made = partial(
+            placement = sender.placement()
+            remarks = [translator(remark) for remark in placement.remarks]
+            build = partial(
                 parts.build_reply, answer, self._look, notes=notes, remarks=remarks, upload_button_value=adds
             )
-            made = partial(made, stoppable=there.can_stop)
-            shown, plain = made(attachable=there.can_attach), made()
+            build = partial(build, stoppable=placement.can_stop)
+            reply_shown, plain = build(attachable=placement.can_attach), build()
             above = subscriptions.answer_heading(answer) if message.manner is MessageTrigger.AWAITED else None
-            taken = True
+            is_complete = True
             try:
-                await _end(growth, reply, sender.render_reply(shown, above))
+                await _end(progress, reply, sender.render_reply(reply_shown, above))
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise
                 log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
-                taken = False
-        if not (taken and await sender.attach(shown.files, again=reply.resumed)):
+                is_complete = False
+        if not (is_complete and await sender.attach(reply_shown.files, again=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
 
     async def _followed(
-        self, conversation: ConversationId, growth: StreamingPost[P] | EditingPost[P], buffer: EventBuffer, draft: Draft
+        self,
+        conversation: ConversationId,
+        progress: StreamingPost[P] | EditingPost[P],
+        buffer: EventBuffer,
+        draft: Draft,
     ) -> Answer | None:
         """Read to the answer; None where somebody stopped it."""
         self._feeds[conversation] = buffer
         try:
-            return await growth.follow(buffer, draft)
+            return await progress.follow(buffer, draft)
         finally:
             self._feeds.pop(conversation, None)
 
@@ -287,8 +294,8 @@ class Deliverer(Generic[P]):
 
     async def _explain(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> None:
         """Tell the asker in a direct message why there is no reply at the question."""
-        words = Translator(work.language)
-        text = words(NO_REPLY, channel=sender.place, why=refused.why(words))
+        translator = Translator(work.language)
+        text = translator(NO_REPLY, channel=sender.place, why=refused.why(translator))
         try:
             await self._posts.send_direct(work.message, text)
         except Refused as untold:
@@ -313,7 +320,7 @@ def _growth(
     return EditingPost(edits, show, translator)
 
 
-async def _end(growth: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
+async def _end(progress: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
     """Make the reply exactly `posts`."""
-    closed = isinstance(growth, StreamingPost) and await growth.close(posts[0])
+    closed = isinstance(progress, StreamingPost) and await progress.close(posts[0])
     await reply.show(posts, already=int(closed))

@@ -76,10 +76,12 @@ class PrivateReplyDeliverer:
         """Show the answer. Where that is no longer possible, ask the person to ask again."""
         work = stream.work
         try:
-            back = self._back(work)
-            if work.reference and not isinstance(back, EditingSender):
+            sender = self._back(work)
+            if work.reference and not isinstance(sender, EditingSender):
                 return
-            await back.show(await self._posts(back, stream, recorder), partial(recorder.record_posted, SHOWN_REFERENCE))
+            await sender.show(
+                await self._posts(sender, stream, recorder), partial(recorder.record_posted, SHOWN_REFERENCE)
+            )
         except NotPosted as refused:
             if refused.is_obsolete:
                 log.info("private_reply_deleted", key=work.key)
@@ -91,15 +93,15 @@ class PrivateReplyDeliverer:
 
     async def _posts(self, sender: PrivateSender[P], stream: ReplyStream, recorder: PostRecorder) -> list[P]:
         """Return the messages to show, once the intent is recorded."""
-        work, words = stream.work, Translator(stream.work.language)
+        work, translator = stream.work, Translator(stream.work.language)
         if isinstance(sender, EditingSender):
-            answer = await _grown(sender, sender.render_line(words(wording.QUESTION_ERASED)), stream, recorder)
+            answer = await _grown(sender, sender.render_line(translator(wording.QUESTION_ERASED)), stream, recorder)
         elif work.posting_since:
-            return [sender.render_line(words(wording.ASK_AGAIN))]
+            return [sender.render_line(translator(wording.ASK_AGAIN))]
         else:
             answer = await stream.events.answer()
             await recorder.record_intent()
-        notes = [*parts.question_lines(answer), *wording.question_notes(work.message, words)]
+        notes = [*parts.question_lines(answer), *wording.question_notes(work.message, translator)]
         return sender.render_reply(
             parts.build_reply(answer, self._look, notes=notes, shareable=sender.can_share, attachable=sender.can_attach)
         )
@@ -115,11 +117,13 @@ class PrivateReplyDeliverer:
 
 async def _grown(sender: EditingSender[P], gone: P, stream: ReplyStream, recorder: PostRecorder) -> Answer:
     """Return the answer after showing its progress. A withdrawn question is replaced by `gone`."""
-    words = Translator(stream.work.language)
+    translator = Translator(stream.work.language)
     try:
         await recorder.record_intent()
-        async with EventBuffer(stream.events) as feed:
-            answer = await EditingPost(sender, sender.show_progress, words).follow(feed, Draft(translator=words))
+        async with EventBuffer(stream.events) as buffer:
+            answer = await EditingPost(sender, sender.show_progress, translator).follow(
+                buffer, Draft(translator=translator)
+            )
             assert answer  # nobody stops what is asked in private
             return answer
     except QuestionWithdrawn:

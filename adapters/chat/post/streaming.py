@@ -189,11 +189,11 @@ class EditingPost(Generic[P]):
     async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
         """Show the partial reply until the answer, or until it is stopped (None). An error ends the showing; it is
         raised once there is an answer, which is stored by then."""
-        now, pace = asyncio.get_running_loop().time, self._sender.edit_timing
-        due, shown, wanted = now() + pace.first_delay, None, None
+        now, timing = asyncio.get_running_loop().time, self._sender.edit_timing
+        due, last_page, page = now() + timing.first_delay, None, None
         failed: CitewellError | None = None
         while True:
-            events = await buffer.next_events(None if wanted == shown or failed else max(0.0, due - now()))
+            events = await buffer.next_events(None if page == last_page or failed else max(0.0, due - now()))
             if buffer.stopped:
                 return None
             for event in events:
@@ -203,11 +203,11 @@ class EditingPost(Generic[P]):
                     raise failed
                 return buffer.answer
             if events:
-                wanted = self._sender.render_progress(draft.partial_reply, draft.stage, self._words)
-            if wanted is None or wanted == shown or failed or now() < due:
+                page = self._sender.render_progress(draft.partial_reply, draft.stage, self._words)
+            if page is None or page == last_page or failed or now() < due:
                 continue
             try:
-                await self._show(wanted)
+                await self._show(page)
             except CitewellError as error:
                 failed = error
-            shown, due = wanted, now() + pace.interval
+            last_page, due = page, now() + timing.interval

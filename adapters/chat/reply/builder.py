@@ -38,10 +38,10 @@ def split_files(
     blocks: Iterable[ReplyBlock], answer_id: str, translator: Translator
 ) -> tuple[list[ReplyBlock], list[ReplyFile]]:
     """Return the blocks with a preview of long code, and the files that hold all of it."""
-    shown: list[ReplyBlock] = []
+    blocks_shown: list[ReplyBlock] = []
     files: list[ReplyFile] = []
     for block in blocks:
-        shown.append(block)
+        blocks_shown.append(block)
         if not isinstance(block, ReplyCode) or (block.text.count("\n") < SCRIPT_LINES and len(block.text) <= SCRIPT):
             continue
         suffix = _SUFFIXES.get(block.language, block.language or "txt")
@@ -49,9 +49,9 @@ def split_files(
         files.append(ReplyFile(name=name, content=f"{block.text}\n"))
         lines = block.text.split("\n")
         beginning = "\n".join(lines[:PREVIEW_LINES])[:SCRIPT]
-        told = translator(words.CODE_IN_FILE, shown=beginning.count("\n") + 1, total=len(lines), name=name)
-        shown[-1:] = [replace(block, text=beginning), ReplyNote(text=told)]
-    return shown, files
+        note = translator(words.CODE_IN_FILE, shown=beginning.count("\n") + 1, total=len(lines), name=name)
+        blocks_shown[-1:] = [replace(block, text=beginning), ReplyNote(text=note)]
+    return blocks_shown, files
 
 
 MAX_LOCATION_LENGTH = 160
@@ -79,11 +79,11 @@ def build_reply(
     `shareable`: a private answer that may be shared. `stoppable`: questions that mention nobody are answered there.
     `attachable`: long code may be a file.
     """
-    speech = Translator(answer.language)
-    written = list(_written(answer, speech))
+    translator = Translator(answer.language)
+    written = list(_written(answer, translator))
     files: list[ReplyFile] = []
     if attachable:
-        written, files = split_files(written, answer.id, speech)
+        written, files = split_files(written, answer.id, translator)
     before = _notes(*notes, answer.preface if written else "")
     after = _notes(answer.closing, *remarks)
     if not written:
@@ -91,10 +91,12 @@ def build_reply(
     return Reply(
         blocks=(*before, *written, *after),
         language=answer.language,
-        links=frozenset(url for one in answer.sources for url in (one.url, one.url.partition("#")[0]) if url),
-        sources_title=speech(wording.SOURCES_TITLE),
-        sources=tuple(_sources(answer, speech)) if render_options.citations else (),
-        status=_status(answer, render_options, speech),
+        links=frozenset(
+            url for citation in answer.sources for url in (citation.url, citation.url.partition("#")[0]) if url
+        ),
+        sources_title=translator(wording.SOURCES_TITLE),
+        sources=tuple(_sources(answer, translator)) if render_options.citations else (),
+        status=_status(answer, render_options, translator),
         answer_id=answer.id,
         buttons=(
             *_actions(answer, shareable=shareable, stoppable=stoppable),
@@ -111,9 +113,9 @@ def _written(answer: Answer, translator: Translator) -> Iterator[ReplyBlock]:
     yield from build_blocks(answer.sentences, answer.citations, answer.citation_style, translator)
     if answer.sentences and answer.quoted:
         yield ReplyNote(text=translator(wording.CLOSEST_PASSAGE))
-    for one in answer.nearest:
-        said = [sentence for sentence in answer.quoted if one.number in sentence.numbers]
-        yield from build_blocks(said, (one,), _marked(answer), translator)
+    for citation in answer.nearest:
+        quoted = [sentence for sentence in answer.quoted if citation.number in sentence.numbers]
+        yield from build_blocks(quoted, (citation,), _marked(answer), translator)
 
 
 def _marked(answer: Answer) -> CitationStyle:
@@ -139,8 +141,8 @@ def build_stopped_reply(
     sentences: Sequence[CitedSentence], preface: str, notes: Sequence[str], translator: Translator = ENGLISH_TRANSLATOR
 ) -> Reply:
     """Build the reply of an answer that somebody stopped."""
-    begun = build_partial_reply(sentences, preface, notes, translator)
-    return replace(begun, blocks=(*begun.blocks, ReplyNote(text=translator(wording.STOPPED))))
+    partial = build_partial_reply(sentences, preface, notes, translator)
+    return replace(partial, blocks=(*partial.blocks, ReplyNote(text=translator(wording.STOPPED))))
 
 
 def text_reply(text: str) -> Reply:
@@ -152,8 +154,12 @@ def question_lines(answer: Answer, by: str = "") -> list[str]:
     """Return the question as a note, for answers that are not below the asker's message; `by` shared it."""
     if not answer.question.strip():
         return []
-    speech = Translator(answer.language)
-    above = speech(words.SHARED_BY, person=sanitize_line(by, MAX_NAME_LENGTH)) if by else speech(words.QUESTION_LABEL)
+    translator = Translator(answer.language)
+    above = (
+        translator(words.SHARED_BY, person=sanitize_line(by, MAX_NAME_LENGTH))
+        if by
+        else translator(words.QUESTION_LABEL)
+    )
     return [f"{above}: {sanitize_line(answer.question, MAX_QUESTION_LENGTH)}"]
 
 
@@ -181,10 +187,10 @@ def _lines(text: str) -> Iterator[ReplyBlock]:
 
 def _sources(answer: Answer, translator: Translator) -> Iterator[ReplySource]:
     """Yield source lines; passages of one place share a line, under all their marks."""
-    told = [build_source(one, _marked(answer), translator=translator) for one in answer.sources]
+    lines = [build_source(source, _marked(answer), translator=translator) for source in answer.sources]
     places: dict[ReplySource, list[str]] = {}
-    for one in told:
-        places.setdefault(replace(one, mark=""), []).append(one.mark)
+    for source in lines:
+        places.setdefault(replace(source, mark=""), []).append(source.mark)
     for place, marks in places.items():
         yield replace(place, mark=citations.join_citation_marks(marks))
 
@@ -220,7 +226,7 @@ def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Reply
     """Return the buttons that lead somewhere."""
     if answer.outcome not in _RATED or not (answer.sentences or answer.outcome is AnswerOutcome.NOT_FOUND):
         return ()
-    offered: Mapping[ReplyButton, object] = {
+    is_offered: Mapping[ReplyButton, object] = {
         ReplyButton.HELPFUL: not answer.of_thread,
         ReplyButton.UNHELPFUL: not answer.of_thread,
         ReplyButton.PASSAGES: answer.sources and not answer.of_thread,
@@ -230,4 +236,4 @@ def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Reply
         ReplyButton.SUBSCRIBE: answer.outcome is AnswerOutcome.NOT_FOUND,
         ReplyButton.STOP: stoppable,
     }
-    return tuple(action for action, there in offered.items() if there)
+    return tuple(action for action, offered in is_offered.items() if offered)

@@ -43,8 +43,8 @@ def to_markdown(text: ReplyText) -> str:
 
 def heading_markdown(text: ReplyText) -> str:
     """Return a heading as Markdown. Of its markup only code is kept: it is bold as a whole."""
-    said = text if text.is_literal else replace(text, text=text.text.replace("**", ""), code_spans=())
-    return "".join(_code(words) if code else escape_markdown(words) for words, code in _parts(said))
+    unmarked = text if text.is_literal else replace(text, text=text.text.replace("**", ""), code_spans=())
+    return "".join(_code(words) if code else escape_markdown(words) for words, code in _parts(unmarked))
 
 
 def escape_markdown(text: str) -> str:

@@ -70,28 +70,28 @@ def render_pieces(
     blocks: Iterable[ReplyBlock], dialect: MarkdownDialect, links: Collection[str] = ()
 ) -> Iterator[TextPiece]:
     """Yield pieces that may be split between any two. A heading shares a piece with what follows it."""
-    known = {address: address for address in links}
+    addresses = {address: address for address in links}
     above = ""
-    gap: str | None = ""
+    separator: str | None = ""
     for block in blocks:
         if isinstance(block, ReplyHeading):
             if above:
-                yield TextPiece(above, "\n\n" if gap is None else gap)
-                gap = None
+                yield TextPiece(above, "\n\n" if separator is None else separator)
+                separator = None
             above = f"**{_whole(block.text, dialect)}**"
-            gap = "\n\n" if gap is None else gap
+            separator = "\n\n" if separator is None else separator
             continue
-        for piece in _pieces(block, dialect, known):
-            begun = piece._replace(separator=gap) if gap is not None else piece
-            gap = None
+        for piece in _pieces(block, dialect, addresses):
+            separated = piece._replace(separator=separator) if separator is not None else piece
+            separator = None
             if above:
-                yield from _under(above, begun, dialect)
+                yield from _under(above, separated, dialect)
                 above = ""
             else:
-                yield begun
-        gap = "\n\n" if gap is None else gap
+                yield separated
+        separator = "\n\n" if separator is None else separator
     if above:
-        yield TextPiece(above, gap or "")
+        yield TextPiece(above, separator or "")
 
 
 def _under(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[TextPiece]:
@@ -145,13 +145,13 @@ def _text(
 
 def add_links(text: ReplyText, links: Mapping[str, str], part: str, room: int = MAX_LINK_LENGTH) -> Mapping[str, str]:
     """Return `links` and those of the text whose addresses take at most `room` characters in this `part` of it."""
-    known = dict(links)
+    opened = dict(links)
     for link in text.links:
-        taken = part.count(link.text) * (len(link.url) + _AROUND)
-        if taken <= room:
-            room -= taken
-            known[link.text] = link.url
-    return known
+        length = part.count(link.text) * (len(link.url) + _AROUND)
+        if length <= room:
+            room -= length
+            opened[link.text] = link.url
+    return opened
 
 
 def _whole(text: ReplyText, dialect: MarkdownDialect) -> str:
@@ -171,26 +171,26 @@ def render_table_list(table: ReplyTable, dialect: MarkdownDialect, links: Mappin
     names = table.header if table.rows else ()
     rows = [list(zip_longest(names, row, fillvalue=ReplyText(text=""))) for row in table.rows or (table.header,)]
     longest = max(sum(len(name.text) + len(cell.text) for name, cell in row) for row in rows)
-    gap = "\n"
+    separator = "\n"
     for cells in rows:
         if longest <= MAX_ROW_LENGTH:
             room = MAX_LINK_LENGTH // len(cells)
             entry = CELL_SEPARATOR.join(
                 _cell(name, cell, dialect, add_links(cell, links, cell.text, room)) for name, cell in cells
             )
-            yield TextPiece(f"- {cells[0][1].warning}{entry}", gap)
-            gap = "\n"
+            yield TextPiece(f"- {cells[0][1].warning}{entry}", separator)
+            separator = "\n"
             continue
         for name, cell in cells:
-            named = f"- **{dialect.inline(heading_markdown(name), {})}:** " if name.text else "- "
-            yield from _text(cell if cell.text else ReplyText(text="–"), dialect, links, gap, named)
-            gap = "\n"
-        gap = "\n\n"
+            prefix = f"- **{dialect.inline(heading_markdown(name), {})}:** " if name.text else "- "
+            yield from _text(cell if cell.text else ReplyText(text="–"), dialect, links, separator, prefix)
+            separator = "\n"
+        separator = "\n\n"
 
 
 def _cell(name: ReplyText, cell: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str]) -> str:
-    named = f"**{dialect.inline(heading_markdown(name), {})}:** " if name.text else ""
-    return f"{named}{dialect.inline(to_markdown(cell), links) or '–'}{append_marks(cell, dialect)}"
+    prefix = f"**{dialect.inline(heading_markdown(name), {})}:** " if name.text else ""
+    return f"{prefix}{dialect.inline(to_markdown(cell), links) or '–'}{append_marks(cell, dialect)}"
 
 
 def append_marks(text: ReplyText, dialect: MarkdownDialect) -> str:

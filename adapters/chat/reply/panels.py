@@ -40,9 +40,9 @@ _RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
 
 def passages_panel(answer: Answer) -> Reply:
     """Build the panel of quoted spans, each under its source; whole passages where the answer is not sure."""
-    speech = Translator(answer.language)
-    blocks = [block for citation in answer.sources for block in _passage(citation, speech)]
-    return Reply(blocks=tuple(blocks) or (ReplyNote(text=speech(wording.NO_CITED_PASSAGE)),))
+    translator = Translator(answer.language)
+    blocks = [block for citation in answer.sources for block in _passage(citation, translator)]
+    return Reply(blocks=tuple(blocks) or (ReplyNote(text=translator(wording.NO_CITED_PASSAGE)),))
 
 
 def passage_panel(citation: Citation, translator: Translator = ENGLISH_TRANSLATOR) -> Reply:
@@ -52,22 +52,24 @@ def passage_panel(citation: Citation, translator: Translator = ENGLISH_TRANSLATO
 
 def confidence_panel(answer: Answer) -> Reply:
     """Build the panel that explains the confidence in sentences."""
-    confidence, speech = answer.confidence, Translator(answer.language)
-    told = [factor.text for factor in confidence.reasons if _told(factor)]
+    confidence, translator = answer.confidence, Translator(answer.language)
+    lines = [factor.text for factor in confidence.reasons if _told(factor)]
     if len(answer.citations) > 1:
-        told += [
-            wording.factor_line(words.DOCUMENT_FITS, one.score, speech, title=build_source(one).title)
-            for one in answer.citations
+        lines += [
+            wording.factor_line(words.DOCUMENT_FITS, citation.score, translator, title=build_source(citation).title)
+            for citation in answer.citations
         ]
-    said = {sentence.text for sentence in answer.sentences}
-    told += [wording.rejected_sentence_line(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
-    notes = filter(None, (answer.reasoning, wording.usage_line(answer.usage, speech)))
+    written = {sentence.text for sentence in answer.sentences}
+    lines += [
+        wording.rejected_sentence_line(claim, translator) for claim in answer.ungrounded_claims if claim not in written
+    ]
+    notes = filter(None, (answer.reasoning, wording.usage_line(answer.usage, translator)))
     return Reply(
         blocks=(
             ReplyHeading(
-                text=ReplyText(text=f"{wording.confidence_badge(confidence, speech)} ({confidence.score:.0%})")
+                text=ReplyText(text=f"{wording.confidence_badge(confidence, translator)} ({confidence.score:.0%})")
             ),
-            ReplyList(items=tuple(ReplyText(text=text) for text in told)),
+            ReplyList(items=tuple(ReplyText(text=text) for text in lines)),
             *(ReplyNote(text=text) for text in notes),
         )
     )
@@ -87,8 +89,8 @@ def documents_panel(documents: Sequence[Document], translator: Translator = ENGL
     blocks: list[ReplyBlock] = [ReplyHeading(text=ReplyText(text=counted))]
     listed = documents[:MAX_DOCUMENTS]
     for collection in dict.fromkeys(document.collection for document in listed):
-        named = [document for document in listed if document.collection == collection]
-        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_titled, named)))]
+        group = [document for document in listed if document.collection == collection]
+        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_titled, group)))]
     if more := len(documents) - len(listed):
         blocks.append(ReplyParagraph(sentences=(ReplyText(text=translator(words.AND_MORE, count=more)),)))
     return Reply(blocks=tuple(blocks))
@@ -101,11 +103,11 @@ def _titled(document: Document) -> ReplyText:
 
 def _passage(citation: Citation, translator: Translator) -> Iterator[ReplyBlock]:
     yield ReplyHeading(text=ReplyText(text=source_text(build_source(citation, translator=translator))))
-    for one in citation.parts:
-        if one.header or one.rows:
-            yield ReplyTable(header=_cells(one.header), rows=tuple(map(_cells, one.rows)))
+    for part in citation.parts:
+        if part.header or part.rows:
+            yield ReplyTable(header=_cells(part.header), rows=tuple(map(_cells, part.rows)))
         else:
-            yield ReplyCode(text=one.text) if one.code else ReplyQuote(text=one.text)
+            yield ReplyCode(text=part.text) if part.code else ReplyQuote(text=part.text)
     if not citation.parts:
         yield ReplyQuote(text=citation.passage or citation.quote or citation.snippet)
 
@@ -145,8 +147,8 @@ def preferences_text(
     preferences: Preferences, translator: Translator = ENGLISH_TRANSLATOR, command: str = "preferences"
 ) -> str:
     """Return the preferences and how to change them, in our own Markdown."""
-    offered = {
+    chosen = {
         field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(preferences).items()
     }
-    names = {field: translator(name) if name else value for field, (name, value) in offered.items()}
+    names = {field: translator(name) if name else value for field, (name, value) in chosen.items()}
     return translator(words.PREFERENCES_TEXT, preferences=command, **names)

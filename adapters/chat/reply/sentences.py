@@ -45,14 +45,14 @@ def build_blocks(
     marks = _Marks(sentences, citations, style, translator)
     run: list[CitedSentence] = []
     number = 0
-    for one in lay_out_sentences(sentences, translator):
-        if run and not one.previous:
+    for laid_out in lay_out_sentences(sentences, translator):
+        if run and not laid_out.previous:
             yield from _block(run, number, marks)
             run = []
-        if one.section_title:
-            yield ReplyHeading(text=ReplyText(text=one.section_title))
-        number = number if run else one.step_number
-        run.append(one.sentence)
+        if laid_out.section_title:
+            yield ReplyHeading(text=ReplyText(text=laid_out.section_title))
+        number = number if run else laid_out.step_number
+        run.append(laid_out.sentence)
     if run:
         yield from _block(run, number, marks)
 
@@ -82,14 +82,14 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[ReplyText, ...]:
     texts = (
         _line(
-            one,
-            (0, len(one.text)),
-            marks=marks.of(one),
-            numbers=marks.numbers(one),
-            warning=marks.before(one),
+            sentence,
+            (0, len(sentence.text)),
+            marks=marks.of(sentence),
+            numbers=marks.numbers(sentence),
+            warning=marks.before(sentence),
             depth=depth,
         )
-        for one, depth in with_list_depths(run)
+        for sentence, depth in with_list_depths(run)
     )
     return tuple(text for text in texts if text.text)
 
@@ -100,7 +100,7 @@ def _says(text: ReplyText) -> bool:
 
 def _table(run: Sequence[CitedSentence], marks: _Marks) -> ReplyTable:
     header = _cells(run[0]) if run[0].kind is BlockKind.HEADER else []
-    return ReplyTable(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
+    return ReplyTable(header=tuple(header), rows=tuple(_row(sentence, marks) for sentence in run[1 if header else 0 :]))
 
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[ReplyText, ...]:
@@ -111,8 +111,8 @@ def _row(sentence: CitedSentence, marks: _Marks) -> tuple[ReplyText, ...]:
 
 
 def _cells(sentence: CitedSentence) -> list[ReplyText]:
-    whole = replace(sentence, text=join_cells(sentence.cells))
-    return [_line(whole, span) for span in cell_spans(cell_ends(sentence.cells))]
+    joined = replace(sentence, text=join_cells(sentence.cells))
+    return [_line(joined, span) for span in cell_spans(cell_ends(sentence.cells))]
 
 
 def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> ReplyText:
@@ -126,8 +126,8 @@ def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> ReplyT
         before = len(strip_hidden(sentence.text[start:first] + "x")) - 1
         if words and (at := text.find(words, max(before, code[-1][1] if code else 0))) >= 0:
             code.append((at, at + len(words)))
-    known = tuple(link for link in links if link.text)
-    return ReplyText(text=text, links=known, is_literal=sentence.literal, code_spans=tuple(code), **more)
+    visible_links = tuple(link for link in links if link.text)
+    return ReplyText(text=text, links=visible_links, is_literal=sentence.literal, code_spans=tuple(code), **more)
 
 
 def _language(name: str) -> str:
@@ -167,12 +167,12 @@ class _Marks:
         if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(filled):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
         last = max((place for place, says in enumerate(filled) if says), default=0)
-        whole, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
-        return [whole if place == last else none for place in range(len(filled))]
+        mark, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
+        return [mark if place == last else none for place in range(len(filled))]
 
     def _mark(self, numbers: tuple[int, ...]) -> str:
-        known = all(number in self._citations for number in numbers)
-        style = self._style if known else CitationStyle.NUMBERED
+        is_known = all(number in self._citations for number in numbers)
+        style = self._style if is_known else CitationStyle.NUMBERED
         return citations.render_mark(numbers, self._citations, style, self._speech).strip()
 
 
@@ -184,12 +184,12 @@ def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSe
 
 def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
     """Return the sentences that need no mark: of those that rest on one source, all but the last that is not code."""
-    told = [sentence for sentence in run if sentence.kind not in _CAPTIONS]
-    sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in told}
+    marked = [sentence for sentence in run if sentence.kind not in _CAPTIONS]
+    sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in marked}
     if len(sources) != 1 or len(next(iter(sources))) != 1:
         return []
-    spoken = [sentence for sentence in told if sentence.kind is not BlockKind.CODE] or told
-    return [sentence for sentence in run if sentence is not spoken[-1]] if spoken else []
+    candidates = [sentence for sentence in marked if sentence.kind is not BlockKind.CODE] or marked
+    return [sentence for sentence in run if sentence is not candidates[-1]] if candidates else []
 
 
 def _inline(citation: Citation) -> Citation:

@@ -33,8 +33,11 @@ def gap_draft(gap: KnowledgeGap, translator: Translator = ENGLISH_TRANSLATOR) ->
     """Return a draft of the missing document as Markdown: the question, the closest passage, what is known and what is
     to be filled in."""
     question, proposal = " ".join(gap.group.question.split()), gap.proposal
-    said = [*proposal.says, *(translator(wording.PROPOSAL_UNCHECKED, text=text) for text in proposal.unsure)]
-    gaps = [f"- [ ] {translator(wording.PROPOSAL_GAP, question=one)}" for one in proposal.open or (question,)]
+    statements = [*proposal.says, *(translator(wording.PROPOSAL_UNCHECKED, text=text) for text in proposal.unsure)]
+    gaps = [
+        f"- [ ] {translator(wording.PROPOSAL_GAP, question=question_left)}"
+        for question_left in proposal.open or (question,)
+    ]
     quote = f"> {proposal.closest.quote}" if proposal.closest else ""
-    parts = (f"## {question}", translator(wording.PROPOSAL_NOTICE), quote, " ".join(said), "\n".join(gaps))
+    parts = (f"## {question}", translator(wording.PROPOSAL_NOTICE), quote, " ".join(statements), "\n".join(gaps))
     return "\n\n".join(filter(None, parts))

@@ -77,6 +77,6 @@ def reason_form(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) -> 
 
 def add_reason(rating: Rating, values: FormValues) -> Rating:
     """Return `rating` with the reason and the comment of the form."""
-    given = "".join(values.get("reason", ()))
+    reason = "".join(values.get("reason", ()))
     comment = "".join(values.get(COMMENT_FIELD, ()))[:MAX_COMMENT_LENGTH]
-    return replace(rating, reason=RatingReason(given) if given in tuple(RatingReason) else None, comment=comment)
+    return replace(rating, reason=RatingReason(reason) if reason in tuple(RatingReason) else None, comment=comment)

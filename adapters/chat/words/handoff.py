@@ -57,8 +57,10 @@ def build_unsent_reply(notice: MessageKey, translator: Translator, *, sendable: 
     """Build the offer. `sendable`: the message can be a reply. `keep`: replies can be kept there."""
     if not sendable:
         return UnsentReply(translator(wording.REPLY_NOT_SENT, button=translator(RESOLVE_LABEL)), notice)
-    kept = ((translator(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
-    return UnsentReply(translator(wording.CONFIRM_REPLY), notice, ((translator(REPLY_SEND_LABEL), SEND_BUTTON), *kept))
+    keep_button = ((translator(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
+    return UnsentReply(
+        translator(wording.CONFIRM_REPLY), notice, ((translator(REPLY_SEND_LABEL), SEND_BUTTON), *keep_button)
+    )
 
 
 class NoticeLink(NamedTuple):
@@ -83,33 +85,35 @@ class NoticeText(NamedTuple):
 
 
 def build_notice_text(notice: HandoffNotice) -> NoticeText:
-    words = Translator(notice.language)
+    translator = Translator(notice.language)
     question = _short(notice.handoff.question, NOTICE_QUESTION)
     match notice.about:
         case NoticeKind.ASKED:
-            return _asked(question, notice.answer, words)
+            return _asked(question, notice.answer, translator)
         case NoticeKind.RESOLVED:
-            heading = words(wording.HANDOFF_REPLIED if notice.reply else wording.HANDOFF_CLOSED, who=notice.resolver)
+            heading = translator(
+                wording.HANDOFF_REPLIED if notice.reply else wording.HANDOFF_CLOSED, who=notice.resolver
+            )
             return NoticeText(heading, quoted=_short(notice.reply, NOTICE_REPLY), note=question)
         case NoticeKind.UNDELIVERED:
-            return NoticeText(words(wording.HANDOFF_FAILED), note=question)
+            return NoticeText(translator(wording.HANDOFF_FAILED), note=question)
 
 
 def _short(text: str, room: int) -> str:
     """Return the text without hidden characters, shortened, with its line ends."""
-    shown = strip_invisible(text).strip()
-    return shown if len(shown) <= room else f"{shown[: room - 1].rstrip()}…"
+    visible = strip_invisible(text).strip()
+    return visible if len(visible) <= room else f"{visible[: room - 1].rstrip()}…"
 
 
 def _asked(question: str, answer: Answer | None, translator: Translator) -> NoticeText:
-    shown = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
+    sources = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
     return NoticeText(
         translator(wording.HANDOFF_TITLE),
         quoted=question,
         found=_short(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
         sources=tuple(
             NoticeLink(_short(citations.citation_reference(citation, translator), 200), citation.url)
-            for citation in shown
+            for citation in sources
         ),
         note="" if answer else translator(wording.ANSWER_WITHHELD),
         button=translator(RESOLVE_LABEL),
@@ -120,7 +124,7 @@ def _asked(question: str, answer: Answer | None, translator: Translator) -> Noti
 def handoff_form(subject_id: str, translator: Translator, *, keep: bool) -> Form:
     """Return the form for the reply. `keep`: it may be kept as an answer."""
     reply = TextField("reply", translator(REPLY_LABEL), translator(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
-    kept = ChoiceField(
+    keep_field = ChoiceField(
         "keep", translator(KEEP_LABEL), {"no": translator(KEEP_NO), "yes": translator(KEEP_YES)}, ("no",)
     )
     return Form(
@@ -129,7 +133,7 @@ def handoff_form(subject_id: str, translator: Translator, *, keep: bool) -> Form
         translator(FORM_TITLE),
         translator(REPLY_SEND_LABEL),
         translator(REPLY_CLOSE_LABEL),
-        (reply, kept) if keep else (reply,),
+        (reply, keep_field) if keep else (reply,),
     )
 
 

@@ -57,10 +57,11 @@ def _blocks(insights: Insights, translator: Translator, entries: int) -> Iterato
     yield from _list(
         translator(MOST_USED_HEADING), (_group(group, translator) for group in insights.most_asked), entries
     )
-    apart = (
-        " · ".join(sanitize_line(paper.title, TITLE_LINE) for paper in one.papers) for one in insights.contradictions
+    titles = (
+        " · ".join(sanitize_line(paper.title, TITLE_LINE) for paper in contradiction.papers)
+        for contradiction in insights.contradictions
     )
-    yield from _list(translator(CONTRADICTIONS_HEADING), apart, entries)
+    yield from _list(translator(CONTRADICTIONS_HEADING), titles, entries)
     yield from _list(
         translator(STALE_HEADING),
         (f"{sanitize_line(old.paper.title, TITLE_LINE)} ({old.changed})" for old in insights.outdated),

@@ -120,35 +120,35 @@ def setting_value(place: PlaceSettings, name: str) -> str:
 
 def setting_lines(place: PlaceSettings, translator: Translator) -> list[str]:
     """Return the settings in force in a place, one a line, without those left to the operator."""
-    shown = []
+    lines = []
     for name, field in SETUP_FIELDS.items():
         value = setting_value(place, name)
         if value != USE_DEFAULT:
-            named = translator(field.options[value]) if value in field.options else value
-            shown.append(translator(SETTING_LINE, label=translator(field.label), value=named))
-    return shown
+            label = translator(field.options[value]) if value in field.options else value
+            lines.append(translator(SETTING_LINE, label=translator(field.label), value=label))
+    return lines
 
 
 def invalid_setting_text(error: InvalidPlaceSetting, translator: Translator) -> str:
     """Return why a setting was refused."""
     field = SETUP_FIELDS[error.name]
-    wrong = translator(INVALID_SETTING, label=translator(field.label), hint=translator(field.hint))
-    offered = [translator(AVAILABLE_NAMES, names=", ".join(error.offered))] if error.offered else []
-    return " ".join([wrong, *offered, translator(UNCHANGED)])
+    problem = translator(INVALID_SETTING, label=translator(field.label), hint=translator(field.hint))
+    names = [translator(AVAILABLE_NAMES, names=", ".join(error.offered))] if error.offered else []
+    return " ".join([problem, *names, translator(UNCHANGED)])
 
 
 def setup_form(
     subject_id: str, settings: PlaceSettings, fields: Mapping[str, SetupField], translator: Translator
 ) -> Form:
     """Return the form with the place's own settings."""
-    asked = tuple(_field(name, field, setting_value(settings, name), translator) for name, field in fields.items())
+    inputs = tuple(_field(name, field, setting_value(settings, name), translator) for name, field in fields.items())
     return Form(
         "setup",
         subject_id,
         translator(SETUP_TITLE),
         translator(SAVE_LABEL),
         translator(words.FEEDBACK_CLOSE_LABEL),
-        asked,
+        inputs,
     )
 
 

@@ -29,5 +29,5 @@ def answer_heading(answer: Answer) -> AnswerHeading:
 def subscribed_reply(result: SubscriptionResult, translator: Translator) -> Reply:
     """Return the confirmation, with a button to cancel if there is something to cancel."""
     actions = (ReplyButton.UNSUBSCRIBE,) if result.subscription_id else ()
-    said = text_reply(result.reply)
-    return replace(said, language=translator.language, answer_id=result.subscription_id, buttons=actions)
+    reply = text_reply(result.reply)
+    return replace(reply, language=translator.language, answer_id=result.subscription_id, buttons=actions)

@@ -61,8 +61,8 @@ class UploadCandidate(NamedTuple):
 
 def find_urls(text: str) -> list[UploadCandidate]:
     """Return the addresses in typed text, each once, without the punctuation that ends a sentence."""
-    found = (one.rstrip(_AFTER if "(" in one else f"{_AFTER})") for one in _ADDRESS.findall(text))
-    return [UploadCandidate(one) for one in dict.fromkeys(found)]
+    urls = (url.rstrip(_AFTER if "(" in url else f"{_AFTER})") for url in _ADDRESS.findall(text))
+    return [UploadCandidate(url) for url in dict.fromkeys(urls)]
 
 
 def candidate_label(candidate: UploadCandidate) -> str:
@@ -105,10 +105,10 @@ def upload_form(
     """Return the form: which candidates, if there are several (files are ticked), and into which collection."""
     fields = []
     if len(candidates) > 1:
-        named = {str(place): candidate_label(thing) for place, thing in enumerate(candidates)}
-        files = tuple(str(place) for place, thing in enumerate(candidates) if thing.file_id)
+        labels = {str(place): candidate_label(candidate) for place, candidate in enumerate(candidates)}
+        files = tuple(str(place) for place, candidate in enumerate(candidates) if candidate.file_id)
         fields.append(
-            ChoiceField("what", translator(WHAT_LABEL), named, files or tuple(named), is_multiple=True, required=True)
+            ChoiceField("what", translator(WHAT_LABEL), labels, files or tuple(labels), is_multiple=True, required=True)
         )
     if len(collections) > 1:
         names = {name: name for name in collections}
@@ -125,6 +125,6 @@ def upload_form(
 
 def parse_upload_form(values: FormValues, candidates: Sequence[UploadCandidate]) -> tuple[list[UploadCandidate], str]:
     """Return the ticked candidates and the collection; that is empty where there was no choice."""
-    ticked = {str(place): thing for place, thing in enumerate(candidates)}
+    ticked = {str(place): candidate for place, candidate in enumerate(candidates)}
     chosen = [ticked[place] for place in values["what"] if place in ticked] if "what" in values else list(candidates)
     return chosen, "".join(values.get("where", ()))

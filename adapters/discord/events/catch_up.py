@@ -86,8 +86,8 @@ class DiscordMissedReader:
             after: int | None = _id_of(self._since.start)
             if self._since.is_first_start:
                 with workspace_scope(workspace_key(guild_id)):
-                    seen = await self._inbox.last_message_id(f"{workspace_key(guild_id)}:{channel_id}")
-                after = max(int(seen), _id_of(self._since.earliest)) if seen else None
+                    last_id = await self._inbox.last_message_id(f"{workspace_key(guild_id)}:{channel_id}")
+                after = max(int(last_id), _id_of(self._since.earliest)) if last_id else None
             self._known[channel_id] = after
         return self._known[channel_id]
 

@@ -48,16 +48,16 @@ def parse_channel_message(
     """Return a person's message to people; None for joins, bots, messages marked as off the record, and unless `to_us`
     for questions to the bot."""
     reactions = {str(one.emoji) for one in message.reactions}
-    spoken = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
+    is_person = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
     text = message_to_text(message, me)
-    ours = not to_us and any(one.id == me.id for one in message.mentions)
-    if not spoken or not (text or message.attachments) or EXCLUDED_EMOJI in reactions or ours:
+    is_for_bot = not to_us and any(one.id == me.id for one in message.mentions)
+    if not is_person or not (text or message.attachments) or EXCLUDED_EMOJI in reactions or is_for_bot:
         return None
-    inside = message.channel if isinstance(message.channel, discord.Thread) else None
-    refers = message.reference.message_id if message.reference else None
+    thread = message.channel if isinstance(message.channel, discord.Thread) else None
+    replied_to = message.reference.message_id if message.reference else None
     return ChannelMessage(
         channel=channel,
-        thread=str(inside.id if inside else refers or message.id),
+        thread=str(thread.id if thread else replied_to or message.id),
         message=str(message.id),
         author=f"{DISCORD_NAME}:{message.author.id}",
         name=message.author.display_name,
@@ -65,9 +65,9 @@ def parse_channel_message(
         edited=message.edited_at,
         text=text,
         url=message.jump_url,
-        title=inside.name if inside else "",
+        title=thread.name if thread else "",
         files=parse_attachments(message),
-        accepted=ACCEPTED_EMOJI in reactions or bool(inside and SOLVED_TAGS.intersection(_tags(inside))),
+        accepted=ACCEPTED_EMOJI in reactions or bool(thread and SOLVED_TAGS.intersection(_tags(thread))),
     )
 
 

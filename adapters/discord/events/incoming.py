@@ -57,41 +57,41 @@ def parse_message(message: discord.Message, me: discord.ClientUser) -> MessagePo
 def parse_edit(message: discord.Message, me: discord.ClientUser) -> MessageEdited:
     """Return an edit. It has no text for messages of apps and for those that are empty now."""
     text = None if message.author.bot else message_to_text(message, me) or None
-    asked = parse_question(message, me) if text else None
-    return MessageEdited(said_in=message_places(message), key=_key(message), text=text, question=asked)
+    question = parse_question(message, me) if text else None
+    return MessageEdited(said_in=message_places(message), key=_key(message), text=text, question=question)
 
 
 def parse_deletion(guild_id: int | None, channel_id: int, channel: object, message_id: int) -> MessageDeleted:
-    gone = message_key(guild_id, channel_id, message_id)
-    return MessageDeleted(said_in=place_chain(guild_id, channel_id, channel), key=gone)
+    key = message_key(guild_id, channel_id, message_id)
+    return MessageDeleted(said_in=place_chain(guild_id, channel_id, channel), key=key)
 
 
 def parse_reaction(payload: discord.RawReactionActionEvent, channel: object) -> ReactionChanged | None:
     """Return the change of a marking reaction; None for any other reaction."""
     if payload.emoji.name not in (ACCEPTED_EMOJI, EXCLUDED_EMOJI):
         return None
-    marked = message_key(payload.guild_id, payload.channel_id, payload.message_id)
-    return ReactionChanged(said_in=place_chain(payload.guild_id, payload.channel_id, channel), key=marked)
+    key = message_key(payload.guild_id, payload.channel_id, payload.message_id)
+    return ReactionChanged(said_in=place_chain(payload.guild_id, payload.channel_id, channel), key=key)
 
 
 def parse_question(message: discord.Message, me: discord.ClientUser) -> QuestionCandidate | None:
     """Return `message` as a possible question; None when it is not for the bot."""
     if message.author.bot or message.webhook_id or message.type not in PERSON_MESSAGE_TYPES:
         return None
-    ours = _ours(message, me)
-    addressed = _mentioned(message, me) or ours is not None
+    own_message = _ours(message, me)
+    addressed = _mentioned(message, me) or own_message is not None
     in_thread = isinstance(message.channel, discord.Thread | discord.PartialMessageable)
     if guild_id_of(message) is None:
         manner = MessageTrigger.DIRECT
     elif addressed:
-        manner = MessageTrigger.MENTION if ours is None and message.content else MessageTrigger.THREAD
+        manner = MessageTrigger.MENTION if own_message is None and message.content else MessageTrigger.THREAD
     elif (in_thread or not message.reference) and message.content and not _names_somebody(message):
         manner = MessageTrigger.OVERHEARD
     else:
         return None
     incoming = IncomingMessage(
         place=_key(message),
-        conversation=_conversation(message, ours, in_thread=in_thread, threads=False),
+        conversation=_conversation(message, own_message, in_thread=in_thread, threads=False),
         asker=PersonId(platform=DISCORD_NAME, user=str(message.author.id)),
         text=message_to_text(message, me),
         attachments=parse_attachments(message),
@@ -102,8 +102,8 @@ def parse_question(message: discord.Message, me: discord.ClientUser) -> Question
     )
     return QuestionCandidate(
         message=incoming,
-        thread_conversation=_conversation(message, ours, in_thread=in_thread, threads=True),
-        replied_question=_answered(message, ours) if guild_id_of(message) is not None and not in_thread else "",
+        thread_conversation=_conversation(message, own_message, in_thread=in_thread, threads=True),
+        replied_question=_answered(message, own_message) if guild_id_of(message) is not None and not in_thread else "",
     )
 
 
@@ -138,10 +138,10 @@ def _names_somebody(message: discord.Message) -> bool:
 def _replied_to(message: discord.Message) -> tuple[str, ...]:
     """Return the keys of the messages that this one may reply to: the one it refers to, and the first of its thread."""
     guild_id, channel = guild_id_of(message), message.channel
-    refers = message.reference.message_id if message.reference else None
-    keys = [message_key_text(guild_id, channel.id, refers)] if refers else []
+    replied_id = message.reference.message_id if message.reference else None
+    keys = [message_key_text(guild_id, channel.id, replied_id)] if replied_id else []
     if isinstance(channel, discord.Thread) and channel.id != message.id:
-        keys += [message_key_text(guild_id, where, channel.id) for where in (channel.id, channel.parent_id)]
+        keys += [message_key_text(guild_id, channel_id, channel.id) for channel_id in (channel.id, channel.parent_id)]
     return tuple(keys)
 
 
@@ -172,11 +172,11 @@ def parse_command(
 ) -> IncomingMessage:
     """Return a command as a question. A person's private ones in a channel are a conversation of their own."""
     guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
-    made = message_key(guild_id, channel_id, interaction.id)
+    key = message_key(guild_id, channel_id, interaction.id)
     thread = f"{DISCORD.private_thread}{user_id}" if private else f"command-{interaction.id}"
     space = str(guild_id or DIRECT_SPACE)
     return IncomingMessage(
-        place=made,
+        place=key,
         conversation=ConversationId(platform=DISCORD_NAME, space=space, channel=str(channel_id), thread=thread),
         asker=PersonId(platform=DISCORD_NAME, user=str(user_id)),
         text=question.strip(),
@@ -204,8 +204,8 @@ def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message |
 
 
 def _answered(message: discord.Message, own_message: discord.Message | None) -> str:
-    asked = own_message.reference.message_id if own_message and own_message.reference else None
-    return message_key_text(guild_id_of(message), message.channel.id, asked) if asked else ""
+    question_id = own_message.reference.message_id if own_message and own_message.reference else None
+    return message_key_text(guild_id_of(message), message.channel.id, question_id) if question_id else ""
 
 
 def _conversation(
@@ -216,8 +216,8 @@ def _conversation(
         return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(message.channel.id))
     root = str(message.id)
     if own_message is not None:
-        asked = own_message.reference.message_id if own_message.reference else None
-        root = find_root(own_message.components) or str(asked or own_message.id)
+        question_id = own_message.reference.message_id if own_message.reference else None
+        root = find_root(own_message.components) or str(question_id or own_message.id)
     return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
 
 
@@ -239,12 +239,12 @@ def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, thr
 def conversation_root(message: IncomingMessage) -> str:
     """Return the root that the reply's buttons carry, so that a reply to it belongs to the same conversation."""
     conversation = message.conversation
-    where = message_place(message)
+    place = message_place(message)
     if conversation.space == DIRECT_SPACE or message.manner is MessageTrigger.COMMAND:
         return ""
     if conversation.thread:
         return conversation.thread
-    return conversation.channel if conversation.channel != str(where.channel_id) else ""
+    return conversation.channel if conversation.channel != str(place.channel_id) else ""
 
 
 def is_in_thread(message: IncomingMessage, channel_id: int) -> bool:
@@ -255,8 +255,14 @@ def is_in_thread(message: IncomingMessage, channel_id: int) -> bool:
 
 def parse_attachments(message: discord.Message) -> tuple[Attachment, ...]:
     return tuple(
-        Attachment(id=str(one.id), name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
-        for one in message.attachments
+        Attachment(
+            id=str(attachment.id),
+            name=attachment.filename,
+            media_type=attachment.content_type or "",
+            size=attachment.size,
+            url=attachment.url,
+        )
+        for attachment in message.attachments
     )
 
 

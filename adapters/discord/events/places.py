@@ -57,7 +57,7 @@ def place_chain(guild_id: int | None, channel_id: int, channel: object) -> tuple
         return ()
     server = PlaceId(platform=DISCORD_NAME, space=str(guild_id))
     parents = (channel.parent_id,) if isinstance(channel, discord.Thread) else ()
-    return (server, *(replace(server, channel=str(one)) for one in (*parents, channel_id)))
+    return (server, *(replace(server, channel=str(channel_key)) for channel_key in (*parents, channel_id)))
 
 
 def guild_id_of(message: discord.Message) -> int | None:

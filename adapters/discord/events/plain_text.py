@@ -33,25 +33,25 @@ def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
         if mark == "#":
             channel = message.guild.get_channel_or_thread(int(number)) if message.guild else None
             return f"#{channel.name}" if channel else UNKNOWN_PLACE
-        known = names.get(f"@{number}")
-        return _known(message.guild, mark, int(number)) if known is None else known
+        display_name = names.get(f"@{number}")
+        return _known(message.guild, mark, int(number)) if display_name is None else display_name
 
-    content = message.content or "\n".join(one.content for one in message.message_snapshots)
-    named = _GUIDE.sub("", _COMMAND.sub(r"\1", _TIME.sub(_day, _MENTION.sub(name, content)))).strip()
-    said = _EMOJI.sub("", named).strip() or named
+    content = message.content or "\n".join(snapshot.content for snapshot in message.message_snapshots)
+    rendered = _GUIDE.sub("", _COMMAND.sub(r"\1", _TIME.sub(_day, _MENTION.sub(name, content)))).strip()
+    text = _EMOJI.sub("", rendered).strip() or rendered
     channel = message.channel
     if isinstance(channel, discord.Thread) and message.id == channel.id:  # as has what a thread was opened from
         if isinstance(channel.parent, discord.TextChannel):
-            return said
-        return compose_post_question(channel.name, said)
-    return said
+            return text
+        return compose_post_question(channel.name, text)
+    return text
 
 
 def _known(guild: discord.Guild | None, mark: str, number: int) -> str:
     """Return the name of a person or role of the server: a forwarded message does not tell the names of its
     mentions."""
-    named = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None
-    return f"@{named.name if isinstance(named, discord.Role) else named.display_name}" if named else UNKNOWN_PERSON
+    record = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None
+    return f"@{record.name if isinstance(record, discord.Role) else record.display_name}" if record else UNKNOWN_PERSON
 
 
 def _day(token: re.Match[str]) -> str:

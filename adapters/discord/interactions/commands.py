@@ -112,21 +112,21 @@ def build_command_tree(
 
 def _offer_settings(tree: DiscordCommandTree, set_up: Any) -> None:
     """Add `/setup` with an option for each setting: discord.py reads them from the signature."""
-    given = {"where": CHANNEL, **dict.fromkeys(SETUP_FIELDS, "")}
+    defaults = {"where": CHANNEL, **dict.fromkeys(SETUP_FIELDS, "")}
     first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=DiscordInteraction)
-    more = [first.replace(name=name, default=value, annotation=str) for name, value in given.items()]
+    more = [first.replace(name=name, default=value, annotation=str) for name, value in defaults.items()]
     set_up.__signature__ = inspect.Signature([first, *more])
     about = {name: field.hint for name, field in SETUP_FIELDS.items()}
-    offered = {
+    choices = {
         name: to_choices({USE_DEFAULT: NOT_SET, **field.options})
         for name, field in SETUP_FIELDS.items()
         if field.options
     }
     places = to_choices({CHANNEL: THIS_CHANNEL, SERVER: WHOLE_SERVER})
     described = app_commands.describe(where=localization.WHERE_ABOUT, **about)(set_up)
-    chosen = app_commands.choices(where=places, **offered)(described)
+    with_choices = app_commands.choices(where=places, **choices)(described)
     tree.command(name=localization.SETUP_COMMAND, description=localization.SETUP_ABOUT)(
-        app_commands.guild_only()(chosen)
+        app_commands.guild_only()(with_choices)
     )
 
 

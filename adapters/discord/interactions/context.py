@@ -87,8 +87,10 @@ class DiscordUploadSource(NamedTuple):
     async def resolve(self, candidate: UploadCandidate) -> Upload:
         if not candidate.file_id:
             return Upload(candidate.name, candidate.name)
-        sent = next(one for one in self.message.attachments if str(one.id) == candidate.file_id)
-        return Upload(sent.filename, self.message.jump_url, partial(files.download_attachment, sent, self.api_url))
+        attachment = next(attached for attached in self.message.attachments if str(attached.id) == candidate.file_id)
+        return Upload(
+            attachment.filename, self.message.jump_url, partial(files.download_attachment, attachment, self.api_url)
+        )
 
     async def announce_reading(
         self, reading: str, translator: Translator, *, alone: bool
@@ -120,8 +122,8 @@ async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
 
 def upload_candidates(message: discord.Message) -> tuple[UploadCandidate, ...]:
     """Return the files and links of a message that can be added."""
-    attached = [UploadCandidate(one.filename, str(one.id)) for one in message.attachments]
-    return tuple([*attached, *uploads.find_urls(message.content)][:MAX_UPLOADS])
+    files_attached = [UploadCandidate(attachment.filename, str(attachment.id)) for attachment in message.attachments]
+    return tuple([*files_attached, *uploads.find_urls(message.content)][:MAX_UPLOADS])
 
 
 FORM_SECONDS = 900.0
@@ -130,20 +132,20 @@ MAX_FORM_OPTIONS, MAX_OPTION_LABEL = 25, 100
 
 
 def build_modal(form: Form) -> ui.Modal:
-    made = ui.Modal(
+    modal = ui.Modal(
         title=form.title, custom_id=custom_ids.build_custom_id(form.name, form.subject_id), timeout=FORM_SECONDS
     )
     for field in form.fields:
         component = _typed(field) if isinstance(field, TextField) else _chosen(field)
-        made.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
-    return made
+        modal.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
+    return modal
 
 
 def parse_form_values(data: Any) -> FormValues:
     """Return the values of a submitted form."""
     return {
         str(field.get("custom_id")): tuple(
-            str(one) for one in [*(field.get("values") or ()), field.get("value")] if one
+            str(value) for value in [*(field.get("values") or ()), field.get("value")] if value
         )
         for field in _fields((data or {}).get("components", ()))
     }
@@ -178,33 +180,33 @@ def _chosen(field: ChoiceField) -> ui.Item[Any]:
 
 def _fields(components: Any) -> Iterator[dict[str, Any]]:
     """Yield every component, however deep."""
-    for one in components:
-        yield one
-        yield from _fields(one.get("components", ()))
-        if one.get("component"):
-            yield one["component"]
+    for component in components:
+        yield component
+        yield from _fields(component.get("components", ()))
+        if component.get("component"):
+            yield component["component"]
 
 
 def parse_interaction(interaction: DiscordInteraction, action: str, subject_id: str, root: str) -> InteractionPayload:
     """Return the payload of an interaction. `root` is what a button carries besides: the root of the conversation, or
     beside an answer the answer's message."""
     message, guild_id, channel_id = interaction.message, interaction.guild_id, interaction.channel_id
-    below = str(message.id) if message and not message.flags.ephemeral else root
-    there = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
-    whole = guild_id is None or isinstance(interaction.channel, discord.Thread)
-    chain = replace(there, thread="" if whole else root or below)
+    answer_id = str(message.id) if message and not message.flags.ephemeral else root
+    conversation = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
+    is_whole_channel = guild_id is None or isinstance(interaction.channel, discord.Thread)
+    subscription_target = replace(conversation, thread="" if is_whole_channel else root or answer_id)
     form = interaction.type is discord.InteractionType.modal_submit
     return InteractionPayload(
         action=action,
         subject_id=subject_id,
         person_id=str(PersonId(platform=DISCORD_NAME, user=str(interaction.user.id))),
         places=place_chain(guild_id, channel_id or 0, interaction.channel),
-        conversation=there,
+        conversation=conversation,
         message=str(message.id) if message else "",
-        answer_message=below,
+        answer_message=answer_id,
         name=interaction.user.display_name,
         form_values=parse_form_values(interaction.data) if form else NO_VALUES,
-        subscription_conversation=chain if below else None,
+        subscription_conversation=subscription_target if answer_id else None,
         locale=str(interaction.locale),
     )
 
@@ -260,8 +262,8 @@ class DiscordInteractionContext(ChannelInteractionContext):
 
     async def direct_conversation(self) -> ConversationId:
         with translate_discord_errors("open a direct message"):
-            alone = await self.interaction.user.create_dm()
-        return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(alone.id))
+            direct_channel = await self.interaction.user.create_dm()
+        return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(direct_channel.id))
 
     async def message_link(self) -> str:
         return self.interaction.message.jump_url if self.interaction.message else ""
@@ -269,17 +271,17 @@ class DiscordInteractionContext(ChannelInteractionContext):
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the person's message. The button carries the notice's channel and message, and the message's id."""
         channel, _, notice = self.payload.subject_id.partition("-")
-        here, me = self.interaction.channel, self.interaction.client.user
-        if not isinstance(here, discord.abc.Messageable) or me is None:
+        current_channel, me = self.interaction.channel, self.interaction.client.user
+        if not isinstance(current_channel, discord.abc.Messageable) or me is None:
             return None
         with translate_discord_errors("read a message"):
             try:
-                message = await here.fetch_message(int(self._seen))
+                message = await current_channel.fetch_message(int(self._seen))
             except discord.NotFound:
                 return None
-        asked = MessageKey.parse(message_key_text(self.interaction.guild_id, int(channel), int(notice)))
-        theirs = message.author.id == self.interaction.user.id
-        return HandoffReply(message_to_text(message, me), asked, message.jump_url) if theirs else None
+        notice_key = MessageKey.parse(message_key_text(self.interaction.guild_id, int(channel), int(notice)))
+        is_own = message.author.id == self.interaction.user.id
+        return HandoffReply(message_to_text(message, me), notice_key, message.jump_url) if is_own else None
 
     async def upload_source(self) -> DiscordUploadSource | None:
         with translate_discord_errors("read a message"):
@@ -317,9 +319,11 @@ class DiscordInteractionContext(ChannelInteractionContext):
         await self._change(build_layout((escape_text(text),)))
 
     async def confirm_sharing(self, answer: Answer) -> None:
-        look = self._context.render_options
+        render_options = self._context.render_options
         await self._change(
-            build_card(render.render_pages(parts.build_reply(answer, look, notes=parts.question_lines(answer)))[-1])
+            build_card(
+                render.render_pages(parts.build_reply(answer, render_options, notes=parts.question_lines(answer)))[-1]
+            )
         )
 
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
@@ -337,7 +341,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
 
     async def send_export(self, data: str) -> None:
         """Send the data in as many files as Discord's size limit needs."""
-        content, told = data.encode(), (await self.words())(labels.EXPORTED)
+        content, note = data.encode(), (await self.words())(labels.EXPORTED)
         files = [
             content[start : start + limits.MAX_ATTACHMENT_BYTES]
             for start in range(0, len(content), limits.MAX_ATTACHMENT_BYTES)
@@ -345,7 +349,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
         with translate_discord_errors("send a file"):
             for number, part in enumerate(files, start=1):
                 name = "citewell-export.json" if len(files) == 1 else f"citewell-export-{number}.json.part"
-                await self.interaction.followup.send(told, file=discord.File(io.BytesIO(part), name), ephemeral=True)
+                await self.interaction.followup.send(note, file=discord.File(io.BytesIO(part), name), ephemeral=True)
 
 
 def _ticked(message: discord.Message, heading: str) -> discord.ui.LayoutView:

@@ -40,25 +40,25 @@ async def apply_setup_command(
 ) -> None:
     """Store the choices for this channel or its server; without choices, show the settings in force here."""
     await context.ack(Acknowledgement.PRIVATE_REPLY)
-    words, place = await context.words(), setup_place(context.payload.places, where)
+    translator, place = await context.words(), setup_place(context.payload.places, where)
     if place is None:
-        await context.try_reply_privately(words(SERVERS_ONLY))
+        await context.try_reply_privately(translator(SERVERS_ONLY))
     elif choices:
-        if now := await apply_setup(services, context, place, _named(context.interaction, place, choices)):
-            await context.show_texts((f"{words(setup.SETUP_DONE)}\n{_shown(place, now, words)}",))
+        if settings := await apply_setup(services, context, place, _named(context.interaction, place, choices)):
+            await context.show_texts((f"{translator(setup.SETUP_DONE)}\n{_shown(place, settings, translator)}",))
     elif await can_set_up(services, context):
-        await context.show_texts((_shown(place, await services.places.effective_settings(place.chain), words),))
+        await context.show_texts((_shown(place, await services.places.effective_settings(place.chain), translator),))
     else:
-        await context.try_reply_privately(words(setup.SETUP_ADMINS_ONLY))
+        await context.try_reply_privately(translator(setup.SETUP_ADMINS_ONLY))
 
 
 def _named(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
     """Return the choices, with the channel where people are asked as the settings name it."""
-    asked = _CHANNEL.fullmatch(choices.get("ask", "").strip())
-    if asked is None:
+    match = _CHANNEL.fullmatch(choices.get("ask", "").strip())
+    if match is None:
         return choices
-    here = interaction.guild.get_channel_or_thread(int(asked[1])) if interaction.guild else None
-    channel = str(replace(place, channel=asked[1])) if here else "a channel of another server"
+    ask_channel = interaction.guild.get_channel_or_thread(int(match[1])) if interaction.guild else None
+    channel = str(replace(place, channel=match[1])) if ask_channel else "a channel of another server"
     return {**choices, "ask": channel}
 
 
@@ -68,9 +68,9 @@ def setup_place(chain: Sequence[PlaceId], where: str) -> PlaceId | None:
 
 
 def _shown(place: PlaceId, settings: PlaceSettings, translator: Translator) -> str:
-    where = translator(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
+    place_label = translator(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
     rows = "\n".join(f"- {escape_text(line)}" for line in setup.setting_lines(settings, translator))
-    return f"**{translator(setup.SETUP_TITLE)}** ({where})\n{rows}\n-# {translator(setup.SETUP_PRECEDENCE)}"
+    return f"**{translator(setup.SETUP_TITLE)}** ({place_label})\n{rows}\n-# {translator(setup.SETUP_PRECEDENCE)}"
 
 
 class DiscordInteractionHandlers:
@@ -82,8 +82,8 @@ class DiscordInteractionHandlers:
     async def on_component(self, interaction: DiscordInteraction, custom_id: str) -> None:
         """Handle a button or a submitted modal of ours; ignore any other."""
         if match := custom_ids.CUSTOM_ID_PATTERN.fullmatch(custom_id):
-            presser = DiscordInteractionContext(interaction, self._context, *match.group("action", "answer", "root"))
-            await self._context.chat.handle_interaction(presser)
+            context = DiscordInteractionContext(interaction, self._context, *match.group("action", "answer", "root"))
+            await self._context.chat.handle_interaction(context)
 
     async def on_command(self, interaction: DiscordInteraction, name: str) -> None:
         """Handle a command that is dispatched like a button."""
@@ -96,38 +96,38 @@ class DiscordInteractionHandlers:
         )
 
     async def set_up(self, interaction: DiscordInteraction, where: str, choices: Mapping[str, str]) -> None:
-        by = self._by(interaction, "setup")
-        async with by.report_errors():
-            await apply_setup_command(self._desk, by, where, choices)
+        context = self._by(interaction, "setup")
+        async with context.report_errors():
+            await apply_setup_command(self._desk, context, where, choices)
 
     async def preferences(self, interaction: DiscordInteraction, *, style: str, citations: str, language: str) -> None:
-        by = self._by(interaction, "preferences")
-        async with by.report_errors():
-            await by.ack(Acknowledgement.PRIVATE_REPLY)
-            wanted = {"style": style, "citations": citations, "language": language}
-            chosen = {field: value for field, value in wanted.items() if value}
-            now = await save_preferences(self._desk, by.payload.person_id, chosen)
+        context = self._by(interaction, "preferences")
+        async with context.report_errors():
+            await context.ack(Acknowledgement.PRIVATE_REPLY)
+            options = {"style": style, "citations": citations, "language": language}
+            choices = {field: value for field, value in options.items() if value}
+            preferences = await save_preferences(self._desk, context.payload.person_id, choices)
             command = words_for_locale(interaction)(localization.PREFERENCES_COMMAND)
-            await by.show_texts((panels.preferences_text(now, await by.words(), command),))
+            await context.show_texts((panels.preferences_text(preferences, await context.words(), command),))
 
     async def privacy(self, interaction: DiscordInteraction) -> None:
-        by = self._by(interaction, "privacy")
-        async with by.report_errors():
-            speech = await by.words()
+        context = self._by(interaction, "privacy")
+        async with context.report_errors():
+            translator = await context.words()
             time, command = (
-                speech.pluralize(wording.DAY_COUNT, self._days),
+                translator.pluralize(wording.DAY_COUNT, self._days),
                 words_for_locale(interaction)(localization.PREFERENCES_COMMAND),
             )
-            row = page_buttons(Reply(buttons=(ReplyButton.EXPORT, ReplyButton.FORGET), language=speech.language))
-            await by.show_texts((speech(words.PRIVACY_TEXT, time=time, preferences=command),), row=row)
+            row = page_buttons(Reply(buttons=(ReplyButton.EXPORT, ReplyButton.FORGET), language=translator.language))
+            await context.show_texts((translator(words.PRIVACY_TEXT, time=time, preferences=command),), row=row)
 
     async def help(self, interaction: DiscordInteraction) -> None:
-        by = self._by(interaction, "help")
-        async with by.report_errors():
-            speech, named = await by.words(), words_for_locale(interaction)
-            commands = {name: named(message) for name, message in localization.COMMAND_NAMES.items()}
-            told = speech(words.HELP_TEXT, share=speech(words.BUTTON_LABELS[ReplyButton.SHARE]), **commands)
-            await by.show_texts((told,))
+        context = self._by(interaction, "help")
+        async with context.report_errors():
+            translator, localized = await context.words(), words_for_locale(interaction)
+            commands = {name: localized(message) for name, message in localization.COMMAND_NAMES.items()}
+            text = translator(words.HELP_TEXT, share=translator(words.BUTTON_LABELS[ReplyButton.SHARE]), **commands)
+            await context.show_texts((text,))
 
     async def on_error(self, interaction: DiscordInteraction, error: Exception) -> None:
         """Tell the person that a command failed."""

@@ -84,8 +84,8 @@ class CommandTranslator(app_commands.Translator):
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
-        words = _WORDS.get(locale)
-        if words is None or not string.message:
+        translator = _WORDS.get(locale)
+        if translator is None or not string.message:
             return None
-        said = words(TranslatableText(string.message))
-        return said if said != string.message else None
+        translation = translator(TranslatableText(string.message))
+        return translation if translation != string.message else None

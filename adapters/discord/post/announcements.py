@@ -79,17 +79,17 @@ class DiscordAnnouncementSender(DiscordSender):
             error = refused.__cause__
             if not (isinstance(self._post, SharedAnswer) and isinstance(error, discord.Forbidden)):
                 raise
-            words = Translator(self._post.language)
-            why = explain_refusal(self._client, self._where, error, words)
-            raise PostRefused(words(CANNOT_SHARE_HERE, why=why)) from refused
+            translator = Translator(self._post.language)
+            why = explain_refusal(self._client, self._where, error, translator)
+            raise PostRefused(translator(CANNOT_SHARE_HERE, why=why)) from refused
 
 
 def _known(post: Announcement) -> tuple[int, Sequence[str]]:
     """Return the channel and the messages that its reference names; 0 and none for an empty one."""
     if not (isinstance(post, HandoffNotice) and post.reference):
         return parse_reference(post.reference)
-    there = MessageKey.parse(post.reference)
-    return int(there.channel), [there.message]
+    key = MessageKey.parse(post.reference)
+    return int(key.channel), [key.message]
 
 
 def announcement_reference(post: Announcement, guild_id: int | None, channel_id: int, names: Sequence[str]) -> str:
@@ -119,8 +119,8 @@ class DiscordAnnouncementPoster:
     ) -> DiscordAnnouncementSender:
         threads = self._threads
         if isinstance(post, SharedAnswer) and isinstance(target, PlaceId):
-            set_here = (await self._desk.places.effective_settings(target.chain)).threads
-            threads = threads if set_here is None else set_here
+            own_setting = (await self._desk.places.effective_settings(target.chain)).threads
+            threads = threads if own_setting is None else own_setting
         with translate_discord_errors("post"):
             destination = await self._destination(post, target)
         return DiscordAnnouncementSender(self._client, destination, post, recorder, threads=threads)
@@ -154,8 +154,8 @@ class DiscordAnnouncementPoster:
         if isinstance(target, PersonId):
             return None, (await (await self._client.fetch_user(int(target.user))).create_dm()).id
         if isinstance(target, PlaceId):  # which the settings name
-            there = self._client.get_channel(int(target.channel))
-            if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(target.space):
+            channel = self._client.get_channel(int(target.channel))
+            if isinstance(channel, discord.abc.GuildChannel | discord.Thread) and channel.guild.id != int(target.space):
                 raise Refused(f"the channel {target.channel} is of another server")
         return int(target.space) if target.space.isdecimal() else None, int(target.channel)
 
@@ -212,9 +212,11 @@ def _mark(post: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str
 
 def render_notice_texts(texts: NoticeText, ping: str, link: str) -> list[str]:
     """Return the texts of the notice, which fit one message; `link` leads to the question."""
-    while sum(map(limits.utf16_length, made := _texts(texts, ping, link))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER:
+    while (
+        sum(map(limits.utf16_length, rendered := _texts(texts, ping, link))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER
+    ):
         texts = _shorter(texts)
-    return made
+    return rendered
 
 
 def _shorter(texts: NoticeText) -> NoticeText:
@@ -229,7 +231,7 @@ def _shorter(texts: NoticeText) -> NoticeText:
 
 
 def _quoted(texts: NoticeText) -> str:
-    return "\n".join(f"> {escape_text(one)}" for one in texts.quoted.splitlines())
+    return "\n".join(f"> {escape_text(line)}" for line in texts.quoted.splitlines())
 
 
 def _listed(texts: NoticeText) -> str:
@@ -258,20 +260,20 @@ def _is(post: Announcement, message: discord.Message) -> bool:
             custom_ids.iter_custom_ids(message.components)
         )
     if post.handoff.private:
-        there = "\n".join(custom_ids.iter_texts(message.components))
-        return all(text.strip() in there for text in render_notice_texts(build_notice_text(post), "", ""))
+        shown_text = "\n".join(custom_ids.iter_texts(message.components))
+        return all(text.strip() in shown_text for text in render_notice_texts(build_notice_text(post), "", ""))
     return bool(message.reference and str(message.reference.message_id) == post.handoff.message)
 
 
 def _ends(post: Announcement, message: discord.Message) -> bool | None:
     """Return whether the message ends the shared answer: its last message has buttons. Messages are posted one after
     the other, so those before it belong to it."""
-    named = [
-        found["answer"]
-        for found in map(custom_ids.CUSTOM_ID_PATTERN.fullmatch, custom_ids.iter_custom_ids(message.components))
-        if found
+    answer_ids = [
+        match["answer"]
+        for match in map(custom_ids.CUSTOM_ID_PATTERN.fullmatch, custom_ids.iter_custom_ids(message.components))
+        if match
     ]
-    return post.answer_id in named if isinstance(post, SharedAnswer) and named else None
+    return post.answer_id in answer_ids if isinstance(post, SharedAnswer) and answer_ids else None
 
 
 def _answered(notice: HandoffNotice) -> discord.MessageReference | None:

@@ -190,8 +190,8 @@ class DiscordReply(DiscordSender):
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordPost]:
         base = conversation_root(self._message)
-        shown = prepend_heading(render_pages(reply), self._above(above))
-        return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in shown]
+        pages = prepend_heading(render_pages(reply), self._above(above))
+        return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in pages]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[DiscordPost]:
         """Render the reply without components, unless it began as a card: such a message can only stay one."""
@@ -201,10 +201,10 @@ class DiscordReply(DiscordSender):
                 DiscordPost(content=text)
                 for text in ((heading, *render_plain(reply)) if above else render_plain(reply))
             ]
-        shown = [
+        page_texts = [
             (page.above, page.body, page.sources, page.status) for page in prepend_heading(render_pages(reply), heading)
         ]
-        return [DiscordPost(build_layout([text for text in texts if text])) for texts in shown]
+        return [DiscordPost(build_layout([text for text in texts if text])) for texts in page_texts]
 
     async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
         """Return True: the files are in the message."""
@@ -241,10 +241,10 @@ class DiscordReplyPoster:
 
     async def delete_reply(self, channel: str, reference: str) -> None:
         channel_id, names = parse_reference(reference)
-        there = self._client.get_partial_messageable(channel_id)
+        target = self._client.get_partial_messageable(channel_id)
         with translate_discord_errors("delete a reply"):
             for name in names:
-                await retry_while_unreachable(partial(delete_message, there, int(name)))
+                await retry_while_unreachable(partial(delete_message, target, int(name)))
 
     async def send_direct(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
         with translate_discord_errors("write to whoever asked"):
@@ -277,32 +277,32 @@ class DiscordNotifier:
         else:
             await self._reply(message.key, content=unsent.text, suppress_embeds=True)
 
-    async def _reply(self, to: MessageKey, **shown: Any) -> None:
+    async def _reply(self, to: MessageKey, **content: Any) -> None:
         """Reply, best effort."""
-        where = DiscordMessagePlace.from_key(to)
-        channel = self._client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
+        place = DiscordMessagePlace.from_key(to)
+        channel = self._client.get_partial_messageable(place.channel_id, guild_id=place.guild_id)
         with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
             async with asyncio.timeout(NOTIFY_SECONDS):
-                await channel.get_partial_message(where.message_id).reply(**shown)
+                await channel.get_partial_message(place.message_id).reply(**content)
 
 
 def reply_destination(client: discord.Client, work: LeasedMessage, target: DiscordReplyTarget) -> DiscordDestination:
     """Return the destination: below the question, or in the thread that is opened from it."""
-    where, begins = message_place(work.message), reply_opening(work)
-    refers_to = discord.MessageReference(message_id=where.message_id, channel_id=where.channel_id)
+    place, opening = message_place(work.message), reply_opening(work)
+    refers_to = discord.MessageReference(message_id=place.message_id, channel_id=place.channel_id)
     hopeless = (
         (discord.Forbidden, discord.NotFound) if work.message.manner is MessageTrigger.AWAITED else (discord.Forbidden,)
     )
     return DiscordDestination(
-        guild_id=where.guild_id,
+        guild_id=place.guild_id,
         candidate_channels=target.candidate_channels,
         open=target.open,
-        is_match=answer_matcher(where, begins),
-        after=begins.since - CLOCK_SKEW if begins else discord.Object(where.message_id),
-        refers_to=refers_to if where.message_id else None,
-        mentioned_user=begins.mentioned_user if begins else 0,
+        is_match=answer_matcher(place, opening),
+        after=opening.since - CLOCK_SKEW if opening else discord.Object(place.message_id),
+        refers_to=refers_to if place.message_id else None,
+        mentioned_user=opening.mentioned_user if opening else 0,
         translate_errors=partial(
-            translate_discord_errors, "post", why=partial(explain_refusal, client, where), hopeless=hopeless
+            translate_discord_errors, "post", why=partial(explain_refusal, client, place), hopeless=hopeless
         ),
     )
 

@@ -65,7 +65,7 @@ class DiscordCommandIntake:
         """Put the question into the inbox, then acknowledge it; say so if it could not be stored. Where the inbox takes
         longer than Discord waits, it is acknowledged first: the question may still be stored."""
         message = parse_command(interaction, question, private=private, files=files)
-        self.open = {name: one for name, one in self.open.items() if not one.interaction.is_expired()}
+        self.open = {name: command for name, command in self.open.items() if not command.interaction.is_expired()}
         opened = self.open[message.key] = OpenCommand(interaction, asyncio.Event())
         keeping = asyncio.create_task(self._inbox.accept(message))
         try:
@@ -165,7 +165,7 @@ def _taken() -> Iterator[None]:
 
 
 def _closed(reason: str, *, deleted: bool = False) -> NotPosted:
-    return NotPosted(reason, why=lambda words: words(REPLY_REFUSED), over=deleted, hopeless=not deleted)
+    return NotPosted(reason, why=lambda translator: translator(REPLY_REFUSED), over=deleted, hopeless=not deleted)
 
 
 async def _acknowledge(interaction: DiscordInteraction, private: bool) -> None:

@@ -56,20 +56,20 @@ async def find_messages(
     ends: EndMatcher = end_unknown,
 ) -> list[int]:
     """Return our messages that match, oldest first; none where the channel is missing or unreadable."""
-    found: list[int] = []
-    begun: list[int] = []
+    matched: list[int] = []
+    pending: list[int] = []
     try:
         async with asyncio.timeout(REQUEST_SECONDS):
             async for message in channel.history(after=after, oldest_first=True, limit=MAX_SCANNED_MESSAGES):
-                ours = client.user is not None and message.author.id == client.user.id
-                if ours and matches(message, channel_id):
-                    begun.append(message.id)
+                is_own = client.user is not None and message.author.id == client.user.id
+                if is_own and matches(message, channel_id):
+                    pending.append(message.id)
                     last = ends(message)
-                    found += begun if last else []
-                    begun = begun if last is None else []
+                    matched += pending if last else []
+                    pending = pending if last is None else []
     except (discord.NotFound, discord.Forbidden) as error:
         log.info("discord_history_unread", channel=channel_id, code=error.code)
-    return found or begun
+    return matched or pending
 
 
 def answer_matcher(place: DiscordMessagePlace, opening: ReplyOpening | None) -> MessageMatcher:
@@ -78,8 +78,8 @@ def answer_matcher(place: DiscordMessagePlace, opening: ReplyOpening | None) -> 
 
     def known(message: discord.Message, channel_id: int) -> bool:
         expected = (place.message_id or None) if channel_id == place.channel_id else None
-        refers = message.reference.message_id if message.reference else None
+        replied_id = message.reference.message_id if message.reference else None
         begins = opening is None or opening.matches(message)
-        return begins and not message.flags.silent and refers == expected and message.interaction_metadata is None
+        return begins and not message.flags.silent and replied_id == expected and message.interaction_metadata is None
 
     return known

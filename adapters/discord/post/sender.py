@@ -135,11 +135,11 @@ class DiscordSender:
         refers_to, nobody = self._destination.refers_to, discord.AllowedMentions.none()
         if self._destination.mentioned_user:
             nobody.users = [discord.Object(self._destination.mentioned_user)]
-        said: dict[str, Any] = {"view": post.view, "files": post.files()} if post.view else {"content": post.content}
+        body: dict[str, Any] = {"view": post.view, "files": post.files()} if post.view else {"content": post.content}
         if refers_to and refers_to.channel_id == self._channel_id:
-            said["reference"] = refers_to
+            body["reference"] = refers_to
         return await self.channel.send(
-            **said,
+            **body,
             nonce=make_nonce(self._key, part),
             silent=self._destination.is_silent,
             suppress_embeds=True,
@@ -148,9 +148,9 @@ class DiscordSender:
 
     async def _edit(self, message_id: int, post: DiscordPost) -> None:
         try:
-            held = self._held.get(message_id) or await self.channel.fetch_message(message_id)
-            self._held[message_id] = held
-            await self._change(held, post)
+            message = self._held.get(message_id) or await self.channel.fetch_message(message_id)
+            self._held[message_id] = message
+            await self._change(message, post)
         except discord.NotFound as error:
             if error.code != UNKNOWN_MESSAGE:
                 raise
@@ -185,12 +185,12 @@ async def find_unrecorded(
 ) -> tuple[int, list[str]]:
     """Return the channel and the messages that a crash left unrecorded, or `channel_id` and none. `channel_id`: the
     post's channel, if known."""
-    for one in (channel_id,) if channel_id else destination.candidate_channels:
-        there = destination.channel_at(client, one)
-        if found := await find_messages(
-            client, there, one, destination.after, destination.is_match, destination.is_end
+    for candidate_id in (channel_id,) if channel_id else destination.candidate_channels:
+        channel = destination.channel_at(client, candidate_id)
+        if message_ids := await find_messages(
+            client, channel, candidate_id, destination.after, destination.is_match, destination.is_end
         ):
-            return one, [str(message_id) for message_id in found]
+            return candidate_id, [str(message_id) for message_id in message_ids]
     return channel_id, []
 
 
@@ -201,7 +201,7 @@ def build_reference(channel_id: int, names: Sequence[str]) -> str:
 def parse_reference(reference: str) -> tuple[int, list[str]]:
     """Return the channel and the messages that a reference names; 0 and none for an empty one."""
     channel, _, messages = reference.partition("/")
-    return int(channel or 0), [one for one in messages.split(",") if one]
+    return int(channel or 0), [name for name in messages.split(",") if name]
 
 
 async def fetch_person(client: discord.Client, author: str) -> discord.User:

@@ -28,18 +28,18 @@ def build_card(page: DiscordPage, *, root: str = "") -> ui.LayoutView:
 
 def build_layout(texts: Sequence[str], row: ButtonRow = (), files: Sequence[ReplyFile] = ()) -> ui.LayoutView:
     """Return the texts above each other, divided by lines, then the attached files and the buttons."""
-    shown = [text for text in texts if text.strip()]
+    visible = [text for text in texts if text.strip()]
     items: list[ui.Item[Any]] = []
-    for text in shown:
+    for text in visible:
         if items and not text.startswith("-# "):
             items.append(ui.Separator())
         items.append(ui.TextDisplay(text))
     items += [ui.File(f"attachment://{file.name}") for file in files]
     for start in range(0, len(row), limits.MAX_BUTTONS):
-        items.append(ui.ActionRow(*(DiscordButton(*one) for one in row[start : start + limits.MAX_BUTTONS])))
+        items.append(ui.ActionRow(*(DiscordButton(*button) for button in row[start : start + limits.MAX_BUTTONS])))
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.Container(*items))
-    _check(view, shown, row)
+    _check(view, visible, row)
     return view
 
 
@@ -50,9 +50,9 @@ def page_files(page: DiscordPage) -> list[discord.File]:
 
 def page_buttons(page: DiscordPage | Reply, root: str = "") -> ButtonRow:
     """Return the page's buttons."""
-    speech = Translator(page.language)
+    translator = Translator(page.language)
     labels = {
-        **{action: speech(label) for action, label in words.BUTTON_LABELS.items()},
+        **{action: translator(label) for action, label in words.BUTTON_LABELS.items()},
         ReplyButton.ASK: page.ask_label,
     }
     return [(labels[action], custom_ids.build_custom_id(action.value, page.answer_id, root)) for action in page.buttons]

@@ -16,16 +16,16 @@ CUSTOM_ID_PATTERN = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,
 
 def build_custom_id(action: str, answer_id: str = "", root: str = "") -> str:
     """Return a custom id of at most 88 characters. Raises UnusableResponse for an answer id that does not fit."""
-    made = f"cw:{action}:{answer_id}:{root}"
-    if not CUSTOM_ID_PATTERN.fullmatch(made):
-        raise UnusableResponse(f"cannot be a custom id: {made!r}")
-    return made
+    custom_id = f"cw:{action}:{answer_id}:{root}"
+    if not CUSTOM_ID_PATTERN.fullmatch(custom_id):
+        raise UnusableResponse(f"cannot be a custom id: {custom_id!r}")
+    return custom_id
 
 
 def find_root(components: Any) -> str:
     """Return the conversation root that the buttons of our message carry; empty when they carry none."""
-    for found in iter_custom_ids(components):
-        match = CUSTOM_ID_PATTERN.fullmatch(found)
+    for custom_id in iter_custom_ids(components):
+        match = CUSTOM_ID_PATTERN.fullmatch(custom_id)
         if match and match["root"]:
             return match["root"]
     return ""

@@ -50,8 +50,8 @@ def render_inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
         if escaped:
             plain += escaped[1]
             continue
-        shown = f"`{_inert_code(code[1:-1])}`" if code else _bold(bold, links)
-        parts += [_linked(plain, links), shown]
+        rendered = f"`{_inert_code(code[1:-1])}`" if code else _bold(bold, links)
+        parts += [_linked(plain, links), rendered]
         plain = ""
     return "".join([*parts, _linked(plain + text[end:], links)])
 
@@ -76,8 +76,8 @@ def render_link(label: str, address: str) -> str:
 
 def is_linkable(address: str) -> bool:
     """Return True if Discord will open exactly this address and nothing else."""
-    whole = len(address) <= MAX_URL_LENGTH and strip_hidden(address) == address
-    return whole and _LINKABLE.fullmatch(address) is not None
+    is_plain = len(address) <= MAX_URL_LENGTH and strip_hidden(address) == address
+    return is_plain and _LINKABLE.fullmatch(address) is not None
 
 
 def _linked(text: str, links: Mapping[str, str]) -> str:

@@ -98,7 +98,7 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
         drafts = [DiscordPage(body=text) for text in texts] + [DiscordPage(sources=text) for text in sources]
     if not drafts or limits.utf16_length(drafts[-1].body + drafts[-1].sources + status) > MAX_BODY_LENGTH:
         drafts.append(DiscordPage(body="" if drafts else "-"))
-    speech = Translator(reply.language)
+    translator = Translator(reply.language)
     drafts[-1] = replace(
         drafts[-1],
         language=reply.language,
@@ -109,7 +109,7 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
         files=reply.files,
     )
     numbered = [
-        replace(page, status=f"-# {speech(words.PART_OF, number=number, parts=len(drafts))}")
+        replace(page, status=f"-# {translator(words.PART_OF, number=number, parts=len(drafts))}")
         for number, page in enumerate(drafts[:-1], start=1)
     ]
     return (*numbered, drafts[-1])
@@ -123,9 +123,13 @@ def render_progress(reply: Reply, stage: AnswerStage, translator: Translator = E
 
 def render_plain(reply: Reply) -> tuple[str, ...]:
     """Return the reply as message contents of at most 2,000 characters each, where components are refused."""
-    below = [TextPiece(f"-# {escape_text(reply.status)}", "\n\n")] if reply.status else []
-    told = [*render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links), *_sources(reply, separator="\n\n"), *below]
-    return tuple(_texts(told, limits.MAX_CONTENT))
+    status_piece = [TextPiece(f"-# {escape_text(reply.status)}", "\n\n")] if reply.status else []
+    pieces = [
+        *render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links),
+        *_sources(reply, separator="\n\n"),
+        *status_piece,
+    ]
+    return tuple(_texts(pieces, limits.MAX_CONTENT))
 
 
 def render_texts(reply: Reply) -> tuple[str, ...]:
@@ -160,15 +164,15 @@ def _width(text: str) -> int:
 def _sources(reply: Reply, *, separator: str = "") -> Iterator[TextPiece]:
     if reply.sources:
         yield TextPiece(f"**{escape_text(reply.sources_title)}**", separator)
-    for one in reply.sources:
-        yield TextPiece(render_source(one), "\n")
+    for source in reply.sources:
+        yield TextPiece(render_source(source), "\n")
 
 
 def render_source(source: ReplySource) -> str:
     """Return a source as one line: the title, linked where possible, the location and the date."""
-    told = (
+    segments = (
         f"{escape_text(source.mark)} {render_link(source.title, source.url)}",
         escape_text(source.location),
         escape_text(source.date),
     )
-    return " · ".join(part for part in told if part)
+    return " · ".join(part for part in segments if part)

@@ -83,9 +83,9 @@ class DiscordClient(discord.Client):
         )
         self._budget = budget
         self._api_url = api_url
-        gap = partial(DiscordMissedReader, self, inbox, self.on_message, directs=directs)
+        open_reader = partial(DiscordMissedReader, self, inbox, self.on_message, directs=directs)
         self._catch_up: CatchUp[DiscordUnread, discord.Message] = CatchUp(
-            heard_as, inbox, gap, lag=lag_seconds, clock=time.time
+            heard_as, inbox, open_reader, lag=lag_seconds, clock=time.time
         )
         self._lag = lag_seconds
         self._pause = identify_seconds
@@ -290,15 +290,15 @@ class DiscordClient(discord.Client):
 class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
     """A client over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
 
-    def __init__(self, *given: Any, shards: ShardRange, **more: Any) -> None:
+    def __init__(self, *args: Any, shards: ShardRange, **options: Any) -> None:
         self._down = set(shards.ids)
         """Shards that are not connected."""
         self._new = set(shards.ids)
         """Shards whose servers are not known yet."""
         self._shards = shards
-        sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **more}
+        sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **options}
         super().__init__(
-            *given, heard_as=f"{DISCORD_NAME}:{shards.file_suffix}", directs=shards.contains(None), **sharding
+            *args, heard_as=f"{DISCORD_NAME}:{shards.file_suffix}", directs=shards.contains(None), **sharding
         )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:

@@ -18,11 +18,11 @@ class ShardRange(NamedTuple):
     def parse(cls, text: str) -> ShardRange:
         """Parse `0-3/8`, the first four of eight, or `7/8`, the last one. Raises ValueError with the expected
         format."""
-        found = _WRITTEN.fullmatch(text)
-        if found is None:
+        match = _WRITTEN.fullmatch(text)
+        if match is None:
             raise ValueError(SHARDS_FORMAT)
-        first, total = int(found[1]), int(found[3])
-        last = int(found[2] or first)
+        first, total = int(match[1]), int(match[3])
+        last = int(match[2] or first)
         if not first <= last < total:
             raise ValueError(SHARDS_FORMAT)
         return cls(first, last, total)

@@ -79,33 +79,35 @@ class SlackMissedReader:
         space = str(self._me.place())
         indexed = await self._channels.indexed_channels(space)
         asked_in = await self._inbox.channels(space)
-        named = (*asked_in, *(one.channel for one in indexed), *self._since.failed_channels)
+        channels = (*asked_in, *(conversation.channel for conversation in indexed), *self._since.failed_channels)
         answered_in = await self._inbox.recent_conversations(space, MAX_THREADS)
-        for channel in filter(None, dict.fromkeys(named)):
+        for channel in filter(None, dict.fromkeys(channels)):
             yield SlackUnread(channel)
         for channel in list(self._shared):
             yield SlackUnread(channel, older_threads=True)
         for thread in self._threads:
             yield thread
-        for one in answered_in:
-            if one.channel in self._shared and float(one.thread or 0.0) <= self._began:
-                yield SlackUnread(one.channel, one.thread)
+        for conversation in answered_in:
+            if conversation.channel in self._shared and float(conversation.thread or 0.0) <= self._began:
+                yield SlackUnread(conversation.channel, conversation.thread)
 
     async def messages(self, place: SlackUnread) -> AsyncGenerator[MissedMessage, None]:
         """Yield the missed messages. Raises Refused where Slack does not say who reads along in a channel: then nothing
         may be answered there."""
         if place.older_threads:
-            wanted = {"oldest": f"{self._began:.6f}", "latest": f"{self._since.start:.6f}"}
-            self._note_threads(place.channel, await self._all(CATCH_UP_HISTORY_METHOD, channel=place.channel, **wanted))
+            time_range = {"oldest": f"{self._began:.6f}", "latest": f"{self._since.start:.6f}"}
+            self._note_threads(
+                place.channel, await self._all(CATCH_UP_HISTORY_METHOD, channel=place.channel, **time_range)
+            )
             return
         if place.thread:
             oldest = f"{self._since.start:.6f}"
-            found = await self._all(CATCH_UP_REPLIES_METHOD, channel=place.channel, ts=place.thread, oldest=oldest)
+            messages = await self._all(CATCH_UP_REPLIES_METHOD, channel=place.channel, ts=place.thread, oldest=oldest)
         else:
-            found = await self._channel(place.channel)
-        news = [one for one in found if float(one["ts"]) > self._since.start]
-        for one in sorted(news, key=lambda one: float(one["ts"])):
-            yield one
+            messages = await self._channel(place.channel)
+        missed = [message for message in messages if float(message["ts"]) > self._since.start]
+        for message in sorted(missed, key=lambda one: float(one["ts"])):
+            yield message
 
     async def accept(self, place: SlackUnread, message: MissedMessage) -> None:
         event = {**message, "type": "message", "channel": place.channel}
@@ -120,17 +122,17 @@ class SlackMissedReader:
             shared = is_external(
                 (await self._web.call(CATCH_UP_INFO_METHOD, channel=channel))["channel"], self._me.team
             )
-        found = await self._all(CATCH_UP_HISTORY_METHOD, channel=channel, oldest=f"{self._since.start:.6f}")
+        messages = await self._all(CATCH_UP_HISTORY_METHOD, channel=channel, oldest=f"{self._since.start:.6f}")
         self._shared[channel] = shared
-        self._note_threads(channel, found)
-        return found
+        self._note_threads(channel, messages)
+        return messages
 
     def _note_threads(self, channel: str, messages: Iterable[MissedMessage]) -> None:
-        news = [one for one in messages if float(one.get("latest_reply") or 0.0) > self._since.start]
-        self._threads += [SlackUnread(channel, str(one["ts"])) for one in news]
+        updated = [message for message in messages if float(message.get("latest_reply") or 0.0) > self._since.start]
+        self._threads += [SlackUnread(channel, str(message["ts"])) for message in updated]
 
-    async def _all(self, method: str, **wanted: str) -> list[MissedMessage]:
-        listed = paginate_method(
-            self._web, method, "messages", self._pacers[method], limit=CATCH_UP_PAGE_SIZE, **wanted
+    async def _all(self, method: str, **arguments: str) -> list[MissedMessage]:
+        pages = paginate_method(
+            self._web, method, "messages", self._pacers[method], limit=CATCH_UP_PAGE_SIZE, **arguments
         )
-        return [message async for page in listed for message in page]
+        return [message async for page in pages for message in page]

@@ -42,10 +42,10 @@ class SlackChannelMessages:
 
     async def resolve_mentions(self, message: SlackPayload) -> dict[str, Any]:
         """Return a message with the names of its mentions, also in the messages that it forwards."""
-        named: dict[str, Any] = copy.deepcopy(dict(message))
-        for one in text_holders(named):
-            one["text"] = await self.names.resolve_mentions(str(one.get("text") or ""), self._me.user)
-        return named
+        resolved: dict[str, Any] = copy.deepcopy(dict(message))
+        for holder in text_holders(resolved):
+            holder["text"] = await self.names.resolve_mentions(str(holder.get("text") or ""), self._me.user)
+        return resolved
 
     def message_loader(self, body: SlackPayload) -> MessageLoader | None:
         """Return the loader of an event's message; None where the event has none that people read."""
@@ -62,29 +62,29 @@ class SlackChannelMessages:
     async def _changed(self, edited: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
         """Load an edited message. The event has only the text; a lookup has reactions, too, but maybe not this text
         yet."""
-        found = await self._found(channel, str(edited.get("ts") or "")) or edited
-        now = found if _is_newer(found, edited) else {**edited, "reactions": found.get("reactions")}
-        return await self._now(now, channel)
+        loaded = await self._found(channel, str(edited.get("ts") or "")) or edited
+        current = loaded if _is_newer(loaded, edited) else {**edited, "reactions": loaded.get("reactions")}
+        return await self._now(current, channel)
 
     async def _reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
         """Load a message that was reacted to. Raises Unavailable for a recent one that Slack does not show yet: the
         event comes again."""
-        if found := await self._found(channel, ts):
-            return await self._now(found, channel)
+        if loaded := await self._found(channel, ts):
+            return await self._now(loaded, channel)
         if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN_SECONDS:
             raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
         raise Refused("a message that was reacted to is not to be seen")
 
     async def _found(self, channel: PlaceId, ts: str) -> SlackPayload | None:
         """Return a message as it is now; None where it is not visible."""
-        exactly = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
+        time_range = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
         for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
             try:
-                page = await self._web.call(method, **exactly, **more)
+                page = await self._web.call(method, **time_range, **more)
             except SlackRefused:
                 continue
-            if found := next((one for one in page.get("messages") or () if one.get("ts") == ts), None):
-                return dict(found)
+            if candidate := next((item for item in page.get("messages") or () if item.get("ts") == ts), None):
+                return dict(candidate)
         return None
 
     async def _now(self, message: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
@@ -93,7 +93,9 @@ class SlackChannelMessages:
     async def parse_channel_messages(
         self, channel: PlaceId, messages: Iterable[SlackPayload]
     ) -> tuple[ChannelMessage, ...]:
-        return tuple([await self.parse_channel_message(channel, one) for one in messages if self._is_read(one)])
+        return tuple(
+            [await self.parse_channel_message(channel, message) for message in messages if self._is_read(message)]
+        )
 
     def _is_read(self, message: SlackPayload) -> bool:
         """Return True for messages of people to people: no questions to the bot."""
@@ -105,8 +107,8 @@ class SlackChannelMessages:
 
     def is_person_message(self, message: SlackPayload) -> bool:
         """Return True for messages of people: no joins, no bots, none marked as off the record."""
-        spoken = message.get("subtype") in PERSON_SUBTYPES and is_from_person(message, self._me)
-        return spoken and EXCLUDED_REACTION not in _reactions(message)
+        is_person = message.get("subtype") in PERSON_SUBTYPES and is_from_person(message, self._me)
+        return is_person and EXCLUDED_REACTION not in _reactions(message)
 
     async def parse_channel_message(self, channel: PlaceId, message: SlackPayload) -> ChannelMessage:
         ts, user = str(message["ts"]), str(message["user"])
@@ -143,4 +145,4 @@ def _edited(message: SlackPayload) -> datetime | None:
 
 
 def _reactions(message: SlackPayload) -> set[str]:
-    return {str(one.get("name")) for one in message.get("reactions") or ()}
+    return {str(reaction.get("name")) for reaction in message.get("reactions") or ()}

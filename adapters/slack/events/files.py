@@ -41,31 +41,35 @@ class SlackFiles:
         """Return Slack's current data of a file: a message may hold a stub, as in shared channels. Raises UploadRefused
         for a file that is gone or not on Slack, and Unavailable."""
         try:
-            found: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
+            record: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
         except SlackRefused as declined:
             if declined.needed:
                 raise UploadRefused(str(declined), words.FILES_NOT_ALLOWED, permission=declined.needed) from declined
             raise UploadRefused(str(declined), words.FILE_GONE) from declined
-        if not found or found.get("mode") in HIDDEN_FILE_MODES or found.get("file_access") in FILE_GONE_ERRORS:
+        if not record or record.get("mode") in HIDDEN_FILE_MODES or record.get("file_access") in FILE_GONE_ERRORS:
             raise UploadRefused("the file is deleted or hidden", words.FILE_GONE)
-        url = str(found.get("url_private_download") or "")
-        if found.get("is_external") or not is_same_origin(url, self._origin):
+        url = str(record.get("url_private_download") or "")
+        if record.get("is_external") or not is_same_origin(url, self._origin):
             raise UploadRefused("the file is kept elsewhere", words.FILE_ELSEWHERE, platform="Slack")
-        name = str(found.get("name") or found.get("title") or "file")
+        name = str(record.get("name") or record.get("title") or "file")
         return SlackFile(
             name=name,
-            media_type=str(found.get("mimetype") or ""),
+            media_type=str(record.get("mimetype") or ""),
             url=url,
-            link=str(found.get("permalink") or ""),
-            max_bytes=max_file_bytes(name, int(found.get("size") or 0)),
+            link=str(record.get("permalink") or ""),
+            max_bytes=max_file_bytes(name, int(record.get("size") or 0)),
         )
 
     async def download(self, file: SlackFile) -> bytes:
         """Download a file. Raises UploadRefused, and Unavailable."""
-        bearer = {"authorization": f"Bearer {self._token}"}
-        here = urlsplit(self._origin)
-        beside = {"origin": self._origin, "ports": frozenset({here.port or 443}), "private": here.scheme == "http"}
-        fetched = await download_file(file.url, file.max_bytes, headers=bearer, **beside)
+        headers = {"authorization": f"Bearer {self._token}"}
+        origin = urlsplit(self._origin)
+        address_rules = {
+            "origin": self._origin,
+            "ports": frozenset({origin.port or 443}),
+            "private": origin.scheme == "http",
+        }
+        fetched = await download_file(file.url, file.max_bytes, headers=headers, **address_rules)
         if _signs_in(fetched, file, self._origin):
             raise UploadRefused("Slack asks to sign in", words.FILES_NOT_ALLOWED, permission=FILES_SCOPE)
         return fetched.body

@@ -47,28 +47,29 @@ class SlackHistoryReader:
         channel, thread = message.conversation.channel, message.conversation.thread
         ts = message.place.message
         if thread == ts:
-            found = await self._web.call(HISTORY_METHOD, channel=channel, latest=ts, limit=1)
+            page = await self._web.call(HISTORY_METHOD, channel=channel, latest=ts, limit=1)
         else:
-            found = await self._web.call(THREAD_METHOD, channel=channel, ts=thread, latest=ts, limit=MAX_THREAD_REPLIES)
-        messages: list[SlackMessage] = found.get("messages") or []
-        above = [one for one in messages if float(one.get("ts") or 0) < float(ts) and self._of_people(one)]
-        shown = await asyncio.gather(*map(self._talk.resolve_mentions, [*above[:1], *above[1:][-last:]]))
-        said = [
-            message_to_text(str(one.get("text") or ""), self._me.user) or forwarded_text(one, self._me) for one in shown
+            page = await self._web.call(THREAD_METHOD, channel=channel, ts=thread, latest=ts, limit=MAX_THREAD_REPLIES)
+        messages: list[SlackMessage] = page.get("messages") or []
+        above = [item for item in messages if float(item.get("ts") or 0) < float(ts) and self._of_people(item)]
+        resolved = await asyncio.gather(*map(self._talk.resolve_mentions, [*above[:1], *above[1:][-last:]]))
+        texts = [
+            message_to_text(str(item.get("text") or ""), self._me.user) or forwarded_text(item, self._me)
+            for item in resolved
         ]
-        return ThreadContext(messages=tuple(said))
+        return ThreadContext(messages=tuple(texts))
 
     async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
         """Return the messages of people above a message in its thread; None outside a thread. Raises SlackRefused or
         Unavailable."""
-        conversation, until = message.conversation, message.place.message
-        if conversation.thread == until:
+        conversation, question_ts = message.conversation, message.place.message
+        if conversation.thread == question_ts:
             return None
         place = self._me.place(conversation.channel)
-        found = await self._replies(place, conversation.thread, limit, latest=until)
-        people = [one for one in found if one["ts"] != until and self._talk.is_person_message(one)]
-        await asyncio.gather(*map(self._talk.names.user_name, {str(one["user"]) for one in people}))
-        return [await self._talk.parse_channel_message(place, one) for one in people]
+        replies = await self._replies(place, conversation.thread, limit, latest=question_ts)
+        people = [reply for reply in replies if reply["ts"] != question_ts and self._talk.is_person_message(reply)]
+        await asyncio.gather(*map(self._talk.names.user_name, {str(reply["user"]) for reply in people}))
+        return [await self._talk.parse_channel_message(place, reply) for reply in people]
 
     async def read_history(self, channel: PlaceId, position: str) -> HistoryPage:
         """Return a page of a channel's messages, the newest first. Raises SlackRefused or Unavailable, and Refused for
@@ -76,22 +77,22 @@ class SlackHistoryReader:
         at = json.loads(position) if position else {}
         name, since = at.get("name"), at.get("since")
         if not at:
-            found = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
-            if is_external(found, self._me.team):
+            record = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
+            if is_external(record, self._me.team):
                 raise Refused(f"{channel} is shared with another organisation", what_to_do="Name one of your own.")
-            name, since = str(found.get("name") or ""), float(found.get("created") or 0)
+            name, since = str(record.get("name") or ""), float(record.get("created") or 0)
         latest = {"latest": at["latest"]} if at else {}
         await self._pacers[HISTORY_METHOD].wait()
         page = await self._web.call(HISTORY_METHOD, channel=channel.channel, limit=HISTORY_PAGE_SIZE, **latest)
         messages: list[SlackMessage] = page.get("messages") or []
-        for root in [one for one in messages if one.get("reply_count")]:
+        for root in [item for item in messages if item.get("reply_count")]:
             messages += await self._replies(channel, str(root["ts"]), MAX_THREAD_MESSAGES, self._pacers[THREAD_METHOD])
-        unique = {str(one["ts"]): one for one in messages}
+        unique = {str(item["ts"]): item for item in messages}
         oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
         following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
-        said = await self._talk.parse_channel_messages(channel, unique.values())
+        parsed = await self._talk.parse_channel_messages(channel, unique.values())
         return HistoryPage(
-            messages=said,
+            messages=parsed,
             next_cursor=following,
             channel_name=name or "",
             created_at=datetime.fromtimestamp(since or 0, UTC),
@@ -104,7 +105,7 @@ class SlackHistoryReader:
         self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **more: str
     ) -> list[SlackMessage]:
         """Return the first messages of a thread, at most `limit`, including the one that began it."""
-        found: list[SlackMessage] = []
+        replies: list[SlackMessage] = []
         async for page in paginate_method(
             self._web,
             THREAD_METHOD,
@@ -115,10 +116,10 @@ class SlackHistoryReader:
             limit=MAX_THREAD_REPLIES,
             **more,
         ):
-            found += page
-            if len(found) >= limit:
+            replies += page
+            if len(replies) >= limit:
                 break
-        return found[:limit]
+        return replies[:limit]
 
     def _of_people(self, message: SlackMessage) -> bool:
         return is_from_person(message, self._me) and message.get("subtype") in PERSON_SUBTYPES

@@ -108,7 +108,11 @@ def text_holders(message: Any) -> list[dict[str, Any]]:
         return []
     return [
         message,
-        *(one for one in message.get("attachments") or () if isinstance(one, dict) and one.get("is_share")),
+        *(
+            attachment
+            for attachment in message.get("attachments") or ()
+            if isinstance(attachment, dict) and attachment.get("is_share")
+        ),
     ]
 
 
@@ -158,7 +162,7 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
     if not channel or not ts or not (is_from_person(event, me) or workflow):
         return None
     text = str(event.get("text") or "")
-    said, passed_on = message_to_text(text, me.user), forwarded_text(event, me)
+    own_text, passed_on = message_to_text(text, me.user), forwarded_text(event, me)
     thread = str(event.get("thread_ts") or "")
     if event.get("channel_type") == "im" or channel.startswith("D"):
         manner = MessageTrigger.DIRECT
@@ -172,8 +176,8 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
         place=message_key(me.team, channel, ts),
         conversation=_conversation(me, channel, thread or ts),
         asker=person_id(me.team, user or str(event.get("bot_id"))),
-        text=said or passed_on,
-        pointed=passed_on if said else "",
+        text=own_text or passed_on,
+        pointed=passed_on if own_text else "",
         attachments=tuple(parse_attachment(file) for file in event.get("files") or ()),
         sent_at=datetime.fromtimestamp(float(ts), UTC),
         manner=manner,
@@ -187,23 +191,29 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
 
 def _changed(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> MessageEdited | MessageDeleted:
     """Return an edit. Of changes by Slack itself, such as a preview, only that something changed."""
-    now, before = event.get("message") or {}, event.get("previous_message") or {}
-    said_in, shared, key = me.places(channel), bool(body.get("is_ext_shared_channel")), _key(me, channel, now.get("ts"))
-    if now.get("subtype") == "tombstone":
-        return MessageDeleted(said_in=said_in, is_shared=shared, key=key)
-    if not is_from_person(now, me) or now.get("text") == before.get("text"):
-        return MessageEdited(said_in=said_in, is_shared=shared, key=key)
-    text, asked = (
-        message_to_text(str(now.get("text") or ""), me.user),
-        _asked(body, {"type": "message", **now}, channel, me),
+    current, previous = event.get("message") or {}, event.get("previous_message") or {}
+    said_in, shared, key = (
+        me.places(channel),
+        bool(body.get("is_ext_shared_channel")),
+        _key(me, channel, current.get("ts")),
     )
-    return MessageEdited(said_in=said_in, is_shared=shared, key=key, text=text, question=asked)
+    if current.get("subtype") == "tombstone":
+        return MessageDeleted(said_in=said_in, is_shared=shared, key=key)
+    if not is_from_person(current, me) or current.get("text") == previous.get("text"):
+        return MessageEdited(said_in=said_in, is_shared=shared, key=key)
+    text, question = (
+        message_to_text(str(current.get("text") or ""), me.user),
+        _asked(body, {"type": "message", **current}, channel, me),
+    )
+    return MessageEdited(said_in=said_in, is_shared=shared, key=key, text=text, question=question)
 
 
 def forwarded_text(event: SlackPayload, me: SlackBot) -> str:
     """Return the text of the messages that a message forwards, without unfurled links."""
-    shared = (one for one in event.get("attachments") or () if one.get("is_share"))
-    return "\n".join(filter(None, (message_to_text(str(one.get("text") or ""), me.user) for one in shared)))
+    forwarded = (attachment for attachment in event.get("attachments") or () if attachment.get("is_share"))
+    return "\n".join(
+        filter(None, (message_to_text(str(attachment.get("text") or ""), me.user) for attachment in forwarded))
+    )
 
 
 def _app(event: SlackPayload) -> str:

@@ -35,9 +35,9 @@ class SlackNames:
         """Return a person's name; empty where Slack does not say."""
 
         async def ask() -> str:
-            found = (await self._web.call("users.info", user=user)).get("user") or {}
-            profile = found.get("profile") or {}
-            return str(profile.get("display_name") or found.get("real_name") or found.get("name") or "")
+            record = (await self._web.call("users.info", user=user)).get("user") or {}
+            profile = record.get("profile") or {}
+            return str(profile.get("display_name") or record.get("real_name") or record.get("name") or "")
 
         return await _remembered(self._names, user, ask)
 
@@ -46,8 +46,8 @@ class SlackNames:
         of."""
 
         async def ask() -> str:
-            found = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
-            return "" if found.get("is_private") else str(found.get("name") or "")
+            record = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
+            return "" if record.get("is_private") else str(record.get("name") or "")
 
         return await _remembered(self._channels, channel, ask)
 
@@ -55,10 +55,12 @@ class SlackNames:
         """Return the handle of a user group; empty where Slack does not say."""
 
         async def ask() -> str:
-            found: list[SlackRecord] = (await self._web.call("usergroups.list")).get("usergroups") or []
-            told = {str(one.get("id")): str(one.get("handle") or one.get("name") or "") for one in found}
-            self._groups.update(dict(list(told.items())[:MAX_CACHED_NAMES]))
-            return told.get(group, "")
+            groups: list[SlackRecord] = (await self._web.call("usergroups.list")).get("usergroups") or []
+            handles = {
+                str(record.get("id")): str(record.get("handle") or record.get("name") or "") for record in groups
+            }
+            self._groups.update(dict(list(handles.items())[:MAX_CACHED_NAMES]))
+            return handles.get(group, "")
 
         return await _remembered(self._groups, group, ask)
 
@@ -68,8 +70,8 @@ class SlackNames:
         names = {target: UNKNOWN_NAMES[target[0]] for target in mentioned}
 
         async def look(target: str) -> None:
-            kinds = {"@": self.user_name, "#": self.channel_name, "!": self.group_name}
-            name = await kinds[target[0]](target[1:].removeprefix("subteam^"))
+            lookups = {"@": self.user_name, "#": self.channel_name, "!": self.group_name}
+            name = await lookups[target[0]](target[1:].removeprefix("subteam^"))
             names[target] = name or names[target]
 
         with suppress(TimeoutError):

@@ -32,8 +32,8 @@ def message_to_text(text: str, user: str) -> str:
 
 def unnamed_mentions(text: str, user: str) -> list[str]:
     """Return the mentions without a name, each once: `@U1`, `#C1`, `!subteam^S1`; not of `user`, which is the bot."""
-    found = dict.fromkeys(target for target, label in _MENTIONED.findall(text) if not label)
-    return [target for target in found if target != f"@{user}"]
+    targets = dict.fromkeys(target for target, label in _MENTIONED.findall(text) if not label)
+    return [target for target in targets if target != f"@{user}"]
 
 
 def insert_names(text: str, names: Mapping[str, str]) -> str:

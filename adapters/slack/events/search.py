@@ -32,7 +32,7 @@ async def search_messages(
         return ()
     try:
         async with asyncio.timeout(SLACK_SEARCH_SECONDS):
-            found = await web.call_now(
+            response = await web.call_now(
                 "assistant.search.context",
                 query=question,
                 action_token=message.action_token,
@@ -40,12 +40,12 @@ async def search_messages(
                 content_types="messages",
                 limit=MAX_SEARCH_RESULTS,
             )
-            messages = (found.get("results") or {}).get("messages") or ()
+            messages = (response.get("results") or {}).get("messages") or ()
             return tuple(
                 [
-                    await _said(channel_messages, message, one)
-                    for one in messages
-                    if _of_people(channel_messages, one, message)
+                    await _said(channel_messages, message, result)
+                    for result in messages
+                    if _of_people(channel_messages, result, message)
                 ]
             )
     except (CitewellError, TimeoutError) as error:
@@ -57,9 +57,14 @@ def _of_people(channel_messages: SlackChannelMessages, result: dict[str, Any], m
     """Return True if a result can be a source: not the question itself, another question to the bot, or a bot's
     message."""
     text = str(result.get("content") or "")
-    own = result.get("message_ts") == message.place.message
-    left_out = own or channel_messages.is_for_bot(text) or result.get("is_author_bot") or OFF_RECORD_TAG in text.lower()
-    return not left_out and bool(text) and bool(result.get("permalink"))
+    is_question = result.get("message_ts") == message.place.message
+    is_excluded = (
+        is_question
+        or channel_messages.is_for_bot(text)
+        or result.get("is_author_bot")
+        or OFF_RECORD_TAG in text.lower()
+    )
+    return not is_excluded and bool(text) and bool(result.get("permalink"))
 
 
 async def _said(

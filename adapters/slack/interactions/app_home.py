@@ -41,9 +41,9 @@ def home_view(
     translator: Translator = ENGLISH_TRANSLATOR,
 ) -> SlackBlock:
     """Return the view for `views.publish`. `more` stands before the data section."""
-    told = shorten_label(notice, 500)
+    notice_text = shorten_label(notice, 500)
     blocks = [
-        *([section_block(told)] if told else []),
+        *([section_block(notice_text)] if notice_text else []),
         _header(translator(words.HOME_HOW_TITLE)),
         section_block(translator(words.HOME_HOW_TO_ASK)),
         _header(translator(words.HOME_INDEXED_TITLE)),
@@ -95,7 +95,7 @@ def _choices(preferences: Preferences, translator: Translator) -> SlackBlock:
     marks = {
         value: translator(words.CITATIONS_LABEL, style=translator(name)) for value, name in CITATION_CHOICES.items()
     }
-    offered = {
+    choices = {
         "style": {value: translator(name) for value, name in STYLE_CHOICES.items()},
         "citations": {**marks, USE_DEFAULT: translator(words.CITATIONS_AS_SET)},
         "language": {
@@ -103,8 +103,8 @@ def _choices(preferences: Preferences, translator: Translator) -> SlackBlock:
             USE_DEFAULT: translator(words.HOME_LANGUAGE_AS_SET),
         },
     }
-    now = current_choices(preferences)
-    return {"type": "actions", "elements": [_select(field, names, now[field]) for field, names in offered.items()]}
+    current = current_choices(preferences)
+    return {"type": "actions", "elements": [_select(field, names, current[field]) for field, names in choices.items()]}
 
 
 def _select(field: str, names: Mapping[str, str], value: str) -> SlackBlock:
@@ -155,30 +155,31 @@ class SlackAppHome:
             app.action(f"{PREFERENCE_ACTION}{field}")(self.on_preference)
 
     async def on_opened(self, event: dict[str, Any], ack: AsyncAck) -> None:
-        by = self._by(ack, {"user": {"id": event["user"]}})
+        context = self._by(ack, {"user": {"id": event["user"]}})
         if event.get("tab") == "messages":
-            speech = await by.words()
+            translator = await context.words()
             prompts = [
-                {"title": speech(title), "message": speech(message)} for title, message in words.SUGGESTED_PROMPTS
+                {"title": translator(title), "message": translator(message)}
+                for title, message in words.SUGGESTED_PROMPTS
             ]
             await self._presence.try_call(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
             )
         else:
-            await self._publish(by, "")
+            await self._publish(context, "")
 
     async def on_action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await self._context.chat.handle_interaction(self._by(ack, body))
 
     async def on_preference(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = self._by(ack, body)
-        await by.ensure_acked()
-        field, chosen = (
-            by.payload.action.removeprefix(PREFERENCE_ACTION),
+        context = self._by(ack, body)
+        await context.ensure_acked()
+        field, value = (
+            context.payload.action.removeprefix(PREFERENCE_ACTION),
             str(body["actions"][0]["selected_option"]["value"]),
         )
-        async with by.report_errors():
-            await save_preferences(self._desk, by.payload.person_id, {field: chosen})
+        async with context.report_errors():
+            await save_preferences(self._desk, context.payload.person_id, {field: value})
 
     def _by(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
         return SlackHomeContext(self._context, body, ack, self._publish)

@@ -103,9 +103,9 @@ class SlackUploadSource:
 
     async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
         """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
-        spot, team = self._spot, self._spot.payload.conversation.space
-        directly = (str(SLACK.person_id(team, spot.user_id)), "")
-        if not spot.is_direct and (alone or await self._reaches.is_shared(spot.channel)):
+        interaction, team = self._spot, self._spot.payload.conversation.space
+        directly = (str(SLACK.person_id(team, interaction.user_id)), "")
+        if not interaction.is_direct and (alone or await self._reaches.is_shared(interaction.channel)):
             return [directly]
         channel = PlaceId(platform=SLACK.name, space=team, channel=self._choice.channel)
         return [(str(channel), self._choice.thread), directly]
@@ -160,16 +160,18 @@ class SlackInteractionContext(ChannelInteractionContext):
         return await self._read_by(self._context.audience_resolver.person_facts(self.spot.user_id, self.spot.channel))
 
     async def channel_readers(self) -> Readers:
-        reaches, spot = self._context.audience_resolver, self.spot
+        audience_resolver, interaction = self._context.audience_resolver, self.spot
         return await self._read_by(
-            reaches.person_facts(spot.user_id) if spot.is_direct else reaches.channel_facts(spot.channel)
+            audience_resolver.person_facts(interaction.user_id)
+            if interaction.is_direct
+            else audience_resolver.channel_facts(interaction.channel)
         )
 
     async def share_readers(self) -> Readers | TranslatableText:
-        reaches = self._context.audience_resolver
-        if not self._context.shared_channels and await reaches.is_shared(self.spot.channel):
+        audience_resolver = self._context.audience_resolver
+        if not self._context.shared_channels and await audience_resolver.is_shared(self.spot.channel):
             return wording.SHARED_CHANNEL
-        return await self._read_by(reaches.channel_facts(self.spot.channel))
+        return await self._read_by(audience_resolver.channel_facts(self.spot.channel))
 
     async def _read_by(self, facts: Awaitable[AudienceFacts]) -> Readers:
         return await self._context.chat.audience.build(await facts)
@@ -227,18 +229,18 @@ class SlackInteractionContext(ChannelInteractionContext):
         await private.post_response(self._web, self.spot.response_url, more)
 
     async def _post(self, reply: Reply, **thread: str) -> None:
-        where = {"channel": self.spot.channel, "user": self.spot.user_id, **thread}
+        arguments = {"channel": self.spot.channel, "user": self.spot.user_id, **thread}
         for post in render_posts(with_answer_location(reply, self.spot)):
-            await self._web.call("chat.postEphemeral", **where, text=post.text, blocks=post.blocks, parse="none")
+            await self._web.call("chat.postEphemeral", **arguments, text=post.text, blocks=post.blocks, parse="none")
 
     async def open_form(self, form: Form, above: Sequence[SlackBlock] = ()) -> None:
         """Open a modal. Its metadata carry the place that it was opened from."""
         await self.ensure_acked()
-        shown = {
+        modal = {
             **build_modal(form, above),
             "private_metadata": f"{self.spot.channel} {self.payload.message} {form.subject_id}",
         }
-        await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=shown)
+        await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=modal)
 
     async def show_field_error(self, text: str, field: str) -> bool:
         if self._acked or self.body.get("type") != "view_submission":
@@ -254,14 +256,16 @@ class SlackInteractionContext(ChannelInteractionContext):
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the message that the button names by its thread and its ts."""
         thread, _, ts = self.payload.subject_id.partition(" ")
-        where: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
-        found = (await self._web.call("conversations.replies", **where, inclusive=True)).get("messages") or ()
-        theirs = [one for one in found if one.get("ts") == ts and one.get("user") == self.spot.user_id]
-        if not theirs:
+        arguments: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
+        messages = (await self._web.call("conversations.replies", **arguments, inclusive=True)).get("messages") or ()
+        own_messages = [
+            message for message in messages if message.get("ts") == ts and message.get("user") == self.spot.user_id
+        ]
+        if not own_messages:
             return None
         me, channel = self._context.me, self.spot.channel
         notice = message_key(me.team, channel, thread)
-        text = plain_text.message_to_text(str(theirs[0].get("text") or ""), me.user)
+        text = plain_text.message_to_text(str(own_messages[0].get("text") or ""), me.user)
         return HandoffReply(text, notice, await fetch_permalink(self._web, channel, ts))
 
     async def confirm_sharing(self, answer: Answer) -> None:
@@ -270,11 +274,11 @@ class SlackInteractionContext(ChannelInteractionContext):
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
         await self.ensure_acked()
         ts = at.message if at else self.payload.message
-        where: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
-        (message, *_) = (await self._web.call("conversations.replies", **where))["messages"]
-        shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
+        arguments: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
+        (message, *_) = (await self._web.call("conversations.replies", **arguments))["messages"]
+        blocks = [block for block in message.get("blocks") or () if block["type"] != "actions"]
         await self._change(
-            str(message.get("text") or ""), [section_block(f"*✓ {shorten_label(heading, 300)}*"), *shown[1:]], ts
+            str(message.get("text") or ""), [section_block(f"*✓ {shorten_label(heading, 300)}*"), *blocks[1:]], ts
         )
 
     async def _change(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:

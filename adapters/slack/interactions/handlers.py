@@ -47,24 +47,24 @@ class SlackInteractionHandlers:
         """Accept `/ask`. The question is stored before Slack is acknowledged; without the ack Slack shows an error."""
         try:
             message = private.parse_command({**body, "text": await self._named(body.get("text"))}, self._context.me)
-            speech = await self._desk.translator_for(message.author, text=message.text)
+            translator = await self._desk.translator_for(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
-            await ack(text=speech(wording.BOT_BUSY), response_type="ephemeral")
+            await ack(text=translator(wording.BOT_BUSY), response_type="ephemeral")
         else:
-            await ack(text=speech(words.LOOKING_UP), response_type="ephemeral")
+            await ack(text=translator(words.LOOKING_UP), response_type="ephemeral")
 
     async def on_answer_shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Accept the shortcut `Answer this message` in the same way."""
-        by = SlackInteractionContext(self._context, body, ack)
+        interaction = SlackInteractionContext(self._context, body, ack)
         try:
             message = {**body["message"], "text": await self._named(body["message"].get("text"))}
             await self._inbox.accept(private.parse_shortcut({**body, "message": message}, self._context.me))
         except Busy:
-            await by.try_reply_privately((await by.words())(wording.BOT_BUSY))
+            await interaction.try_reply_privately((await interaction.words())(wording.BOT_BUSY))
         else:
             await ack()
 
     async def _named(self, text: object) -> str:
-        said = str(text or "")
-        return await self._names.resolve_mentions(said, self._context.me.user) if self._names else said
+        message_text = str(text or "")
+        return await self._names.resolve_mentions(message_text, self._context.me.user) if self._names else message_text

@@ -38,27 +38,27 @@ class SlackSetupForm:
         return setup_blocks(await interaction.words()) if await can_set_up(self._desk, interaction) else []
 
     async def on_open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = SlackInteractionContext(self._context, body, ack)
-        await by.ensure_acked()
+        context = SlackInteractionContext(self._context, body, ack)
+        await context.ensure_acked()
         place = self._context.me.place(str(body["actions"][0].get("selected_conversation") or ""))
-        async with by.report_errors():
-            if await can_set_up(self._desk, by):
-                words = await by.words()
+        async with context.report_errors():
+            if await can_set_up(self._desk, context):
+                translator = await context.words()
                 form = setup.setup_form(
-                    str(place), await self._desk.places.chat_settings(place), SLACK_SETUP_FIELDS, words
+                    str(place), await self._desk.places.chat_settings(place), SLACK_SETUP_FIELDS, translator
                 )
-                await by.open_form(
-                    form, settings_blocks(place, await self._desk.places.effective_settings(place.chain), words)
+                await context.open_form(
+                    form, settings_blocks(place, await self._desk.places.effective_settings(place.chain), translator)
                 )
 
     async def on_submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Store the choices. An error is shown in the form, which stays open."""
-        by = SlackInteractionContext(self._context, body, ack)
-        choices = setup.parse_setup_form(by.payload.form_values, SLACK_SETUP_FIELDS)
+        context = SlackInteractionContext(self._context, body, ack)
+        choices = setup.parse_setup_form(context.payload.form_values, SLACK_SETUP_FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = str(self._context.me.place(choices["ask"]))
-        async with by.report_errors():
-            await apply_setup(self._desk, by, PlaceId.parse(by.payload.subject_id), choices)
+        async with context.report_errors():
+            await apply_setup(self._desk, context, PlaceId.parse(context.payload.subject_id), choices)
 
 
 def setup_blocks(translator: Translator) -> list[SlackBlock]:
@@ -81,6 +81,6 @@ def setup_blocks(translator: Translator) -> list[SlackBlock]:
 
 def settings_blocks(place: PlaceId, settings: PlaceSettings, translator: Translator) -> list[SlackBlock]:
     """Return the blocks above the form: the place, and its settings in force."""
-    where = f"<#{place.channel}>" if place.channel else translator(setup.WHOLE_WORKSPACE)
-    told = shorten_label(" · ".join(setup.setting_lines(settings, translator)), 2_000)
-    return [section_block(f"*{where}*"), context_block(translator(setup.CURRENT_SETTINGS, lines=told))]
+    title = f"<#{place.channel}>" if place.channel else translator(setup.WHOLE_WORKSPACE)
+    summary = shorten_label(" · ".join(setup.setting_lines(settings, translator)), 2_000)
+    return [section_block(f"*{title}*"), context_block(translator(setup.CURRENT_SETTINGS, lines=summary))]

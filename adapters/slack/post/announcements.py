@@ -130,12 +130,12 @@ class SlackAnnouncementPoster:
         asks = notice.about is NoticeKind.ASKED
         link = await fetch_permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
         person = "" if asks else PersonId.parse(notice.handoff.asker).user
-        made = render_notice_blocks(texts, notice.handoff.id, person, link)
-        return SlackPost((), tuple(made), fallback_text(f"{texts.heading} {texts.quoted}"))
+        blocks = render_notice_blocks(texts, notice.handoff.id, person, link)
+        return SlackPost((), tuple(blocks), fallback_text(f"{texts.heading} {texts.quoted}"))
 
     def render_line(self, text: str) -> SlackPost:
-        made = markup.escape_text(text)
-        return SlackPost((), (section_block(made),), made)
+        escaped = markup.escape_text(text)
+        return SlackPost((), (section_block(escaped),), escaped)
 
     def render_auto_limit(self, notice: AutoLimitNotice) -> SlackPost:
         place = f"<#{notice.place.channel}>" if notice.place.platform == SLACK.name else f"`{notice.place}`"
@@ -148,10 +148,12 @@ class SlackAnnouncementPoster:
 
     def render_upload_status(self, status: UploadStatus) -> SlackPost:
         """Render the status, with the button that removes the document."""
-        made = [literal_block(status.text), *([context_block(status.small)] if status.small else [])]
+        blocks = [literal_block(status.text), *([context_block(status.small)] if status.small else [])]
         if status.document:
-            made.append({"type": "actions", "elements": [button_block(status.back, TAKE_BACK_ACTION, status.document)]})
-        return SlackPost((), tuple(made), fallback_text(status.text))
+            blocks.append(
+                {"type": "actions", "elements": [button_block(status.back, TAKE_BACK_ACTION, status.document)]}
+            )
+        return SlackPost((), tuple(blocks), fallback_text(status.text))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[SlackPost]:
         return render_posts(parts.build_reply(answer, self._look, notes=above))
@@ -170,17 +172,17 @@ def render_notice_blocks(texts: NoticeText, handoff_id: str, person: str, link: 
     """Return the blocks of a handoff notice. It mentions `person`, so that they notice. Foreign text is rich text,
     where nothing is markup."""
     heading = shorten_label(texts.heading, 300)
-    listed = _listed(texts.sources)
-    made = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
-    made += [quote_block(texts.quoted)] if texts.quoted else []
-    made += [literal_block(texts.found)] if texts.found else []
-    made += [section_block(listed)] if listed else []
-    made += [context_block(shorten_label(texts.note, 1_000))] if texts.note else []
-    made += [section_block(f"<{link}|{texts.origin}>")] if link else []
-    made += (
+    sources = _listed(texts.sources)
+    blocks = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
+    blocks += [quote_block(texts.quoted)] if texts.quoted else []
+    blocks += [literal_block(texts.found)] if texts.found else []
+    blocks += [section_block(sources)] if sources else []
+    blocks += [context_block(shorten_label(texts.note, 1_000))] if texts.note else []
+    blocks += [section_block(f"<{link}|{texts.origin}>")] if link else []
+    blocks += (
         [{"type": "actions", "elements": [button_block(texts.button, "resolve", handoff_id)]}] if texts.button else []
     )
-    return made
+    return blocks
 
 
 async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:

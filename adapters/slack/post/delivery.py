@@ -170,10 +170,10 @@ class SlackReply(SlackSender):
         return stream
 
     async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        held = await self._attached() if files and again else frozenset[str]()
+        attached_names = await self._attached() if files and again else frozenset[str]()
         try:
             for file in files:
-                if file.name not in held:
+                if file.name not in attached_names:
                     await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
         except SlackRefused as declined:
             log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
@@ -182,11 +182,13 @@ class SlackReply(SlackSender):
 
     async def _attached(self) -> frozenset[str]:
         """Return the names of our files in the thread."""
-        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+        arguments: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
         return frozenset(
             [
                 str(file.get("name"))
-                async for page in paginate_method(self._web, "conversations.replies", "messages", limit=200, **wanted)
+                async for page in paginate_method(
+                    self._web, "conversations.replies", "messages", limit=200, **arguments
+                )
                 for message in page
                 if message.get("user") == self._me.user
                 for file in message.get("files") or ()
@@ -244,8 +246,8 @@ class SlackNotifier:
         self._telling: set[asyncio.Task[None]] = set()
 
     async def notify(self, message: IncomingMessage, text: str) -> None:
-        where = message.conversation
-        self._at_leisure(send_ephemeral(self._web, where.channel, where.thread, message.asker.user, text))
+        conversation = message.conversation
+        self._at_leisure(send_ephemeral(self._web, conversation.channel, conversation.thread, message.asker.user, text))
 
     async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
         user, key, thread = PersonId.parse(message.author).user, message.key, unsent.notice.message
@@ -268,8 +270,8 @@ class SlackNotifier:
 
 async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: str, text: str, **more: object) -> None:
     """Show one person a message, in a thread."""
-    where = {"channel": channel, "user": user, "thread_ts": thread}
-    await web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
+    arguments = {"channel": channel, "user": user, "thread_ts": thread}
+    await web.call("chat.postEphemeral", **arguments, text=text, parse="none", **more)
 
 
 def reply_target(message: IncomingMessage) -> SlackReplyTarget:

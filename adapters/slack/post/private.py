@@ -106,11 +106,11 @@ class SlackPrivateReply:
         return render_line(text)
 
     def render_reply(self, reply: Reply) -> list[SlackPost]:
-        made = render_posts(reply)
+        posts = render_posts(reply)
         return (
-            [*made[:MAX_PRIVATE_MESSAGES], render_line(Translator(reply.language)(words.PRIVATE_REPLY_CUT))]
-            if len(made) > MAX_PRIVATE_MESSAGES
-            else made
+            [*posts[:MAX_PRIVATE_MESSAGES], render_line(Translator(reply.language)(words.PRIVATE_REPLY_CUT))]
+            if len(posts) > MAX_PRIVATE_MESSAGES
+            else posts
         )
 
     async def show(self, posts: Sequence[SlackPost], record: Callable[[], Awaitable[None]]) -> None:

@@ -53,26 +53,26 @@ class SlackSender:
         if not self._has_turn:
             await self._web.wait_turn(self._spot.channel, begun=True)
         self._has_turn = False
-        where, message = self._spot.message_arguments, self._said(post, part)
+        target, message = self._spot.message_arguments, self._said(post, part)
         try:
-            posted = await self._web.call(POST_METHOD, **where, **message, blocks=post.blocks)
+            posted = await self._web.call(POST_METHOD, **target, **message, blocks=post.blocks)
         except SlackRefused as declined:
             if declined.error not in _BAD_BLOCKS:
                 raise
-            posted = await self._web.call(POST_METHOD, **where, **message)
+            posted = await self._web.call(POST_METHOD, **target, **message)
         return str(posted["ts"])
 
     async def edit(self, name: str, part: int, post: SlackPost) -> None:
-        where, message = {"channel": self._spot.channel, "ts": name}, self._said(post, part)
+        target, message = {"channel": self._spot.channel, "ts": name}, self._said(post, part)
         try:
-            await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+            await self._web.call("chat.update", **target, **message, blocks=post.blocks)
         except SlackRefused as declined:
             match declined.error:
                 case "streaming_state_conflict":
-                    await self._web.call("chat.stopStream", **where, metadata=message["metadata"])
-                    await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+                    await self._web.call("chat.stopStream", **target, metadata=message["metadata"])
+                    await self._web.call("chat.update", **target, **message, blocks=post.blocks)
                 case error if error in _BAD_BLOCKS:
-                    await self._web.call("chat.update", **where, **message, blocks=[])
+                    await self._web.call("chat.update", **target, **message, blocks=[])
                 case error if error != MESSAGE_GONE:
                     raise
 
@@ -115,19 +115,19 @@ async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTar
 async def _find(web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> list[str]:
     keyed: dict[int, str] = {}
     unowned: list[str] = []
-    wanted: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}
+    arguments: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}
     method = "conversations.history"
     if origin.thread:
-        method, wanted = "conversations.replies", {**wanted, "ts": origin.thread}
-    async for page in paginate_method(web, method, "messages", limit=200, **wanted):
+        method, arguments = "conversations.replies", {**arguments, "ts": origin.thread}
+    async for page in paginate_method(web, method, "messages", limit=200, **arguments):
         for message in page:
             if message.get("user") != me.user or float(message["ts"]) <= float(origin.ts):
                 continue
-            marked = message.get("metadata") or {}
-            payload = marked.get("event_payload") or {}
+            metadata = message.get("metadata") or {}
+            payload = metadata.get("event_payload") or {}
             if payload.get("key") == key:
                 keyed[int(payload.get("part") or 0)] = str(message["ts"])
-            elif not (origin.is_silent or marked.get("event_type") or message.get("files")):
+            elif not (origin.is_silent or metadata.get("event_type") or message.get("files")):
                 unowned.append(str(message["ts"]))
     parts = unowned[:1] if unowned and 0 not in keyed else []
     while len(parts) in keyed:

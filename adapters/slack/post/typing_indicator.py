@@ -129,9 +129,9 @@ class TypingIndicator:
             await self._at_work()
 
     async def _at_work(self) -> bool | None:
-        taken = await self._set_status(self._status, loading_messages=self._loading)
-        self._on_its_way = self._on_its_way or taken is None
-        return taken
+        accepted = await self._set_status(self._status, loading_messages=self._loading)
+        self._on_its_way = self._on_its_way or accepted is None
+        return accepted
 
     async def _react(self, method: str) -> bool | None:
         return await self._send(method, channel=self._spot.channel, timestamp=self._spot.ts, name=WORKING_REACTION)

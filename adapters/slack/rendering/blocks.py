@@ -14,8 +14,8 @@ MAX_LABEL_LENGTH = 150
 
 def shorten_label(text: str, limit: int = MAX_LABEL_LENGTH) -> str:
     """Return one line of literal mrkdwn of at most `limit` characters, with an ellipsis when it is cut."""
-    whole = splitting.strip_hidden(text).replace("|", "∣")
-    text = splitting.shorten_line(whole, limit)
+    visible = splitting.strip_hidden(text).replace("|", "∣")
+    text = splitting.shorten_line(visible, limit)
     while len(markup.escape_text(text)) > limit:
         text = f"{text[:-2]}…"
     return markup.escape_text(text)

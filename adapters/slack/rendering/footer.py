@@ -44,22 +44,22 @@ def render_footers(reply: Reply) -> Iterator[tuple[SlackBlock, ...]]:
 
 
 def _footer(reply: Reply) -> Iterator[SlackBlock]:
-    speech = Translator(reply.language)
+    translator = Translator(reply.language)
     if reply.sources:
         yield from _small_print([f"*{reply.sources_title}*", *map(render_source, reply.sources)])
     if reply.status:
         yield context_block(shorten_label(reply.status))
     if ReplyButton.HELPFUL in reply.buttons:
-        yield feedback_block(reply.answer_id, speech)
-    pressed = [action for action in reply.buttons if action not in (ReplyButton.HELPFUL, ReplyButton.UNHELPFUL)]
-    if pressed:
+        yield feedback_block(reply.answer_id, translator)
+    actions = [action for action in reply.buttons if action not in (ReplyButton.HELPFUL, ReplyButton.UNHELPFUL)]
+    if actions:
         labels = {
-            **{action: speech(label) for action, label in words.BUTTON_LABELS.items()},
+            **{action: translator(label) for action, label in words.BUTTON_LABELS.items()},
             ReplyButton.ASK: reply.ask_label,
         }
         values = {ReplyButton.ADD: reply.upload_button_value}
         elements = [
-            button_block(labels[action], action.value, values.get(action, reply.answer_id)) for action in pressed
+            button_block(labels[action], action.value, values.get(action, reply.answer_id)) for action in actions
         ]
         yield {"type": "actions", "elements": elements}
 
@@ -68,7 +68,7 @@ def _small_print(lines: Iterable[str]) -> Iterator[SlackBlock]:
     """Yield the lines as context blocks of at most `MAX_CONTEXT_LENGTH` characters."""
     group: list[str] = []
     for text in lines:
-        if group and sum(len(one) + 1 for one in group) + len(text) > MAX_CONTEXT_LENGTH:
+        if group and sum(len(line) + 1 for line in group) + len(text) > MAX_CONTEXT_LENGTH:
             yield context_block("\n".join(group))
             group = []
         group.append(text)
@@ -128,8 +128,8 @@ class SlackUploadSelection(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> SlackUploadSelection:
-        channel, ts, thread, things = json.loads(text)
-        return cls(channel, ts, thread, tuple(UploadCandidate(*one) for one in things))
+        channel, ts, thread, candidates = json.loads(text)
+        return cls(channel, ts, thread, tuple(UploadCandidate(*candidate) for candidate in candidates))
 
 
 def select_uploads(channel: str, message: SlackPayload) -> SlackUploadSelection:
@@ -152,15 +152,20 @@ def slack_file_name(file: SlackPayload) -> str:
 
 def limit_candidates(candidates: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
     """Return the first ten; an address too long to be carried is left out."""
-    kept = [one._replace(name=splitting.shorten_line(one.name, _NAME)) if one.file_id else one for one in candidates]
-    return tuple(one for one in kept if len(one.name) <= _LONGEST)[:MAX_UPLOADS]
+    shortened = [
+        candidate._replace(name=splitting.shorten_line(candidate.name, _NAME)) if candidate.file_id else candidate
+        for candidate in candidates
+    ]
+    return tuple(candidate for candidate in shortened if len(candidate.name) <= _LONGEST)[:MAX_UPLOADS]
 
 
 def upload_button_value(message: IncomingMessage) -> str:
     """Return the value of the button that adds a message's files, at most 2,000 characters; empty where there are
     none."""
-    things = limit_candidates([UploadCandidate(one.name, one.id) for one in message.attachments if one.id])
-    choice = SlackUploadSelection(
-        message.conversation.channel, message.place.message, message.conversation.thread, things
+    candidates = limit_candidates(
+        [UploadCandidate(attachment.name, attachment.id) for attachment in message.attachments if attachment.id]
     )
-    return str(choice) if things else ""
+    choice = SlackUploadSelection(
+        message.conversation.channel, message.place.message, message.conversation.thread, candidates
+    )
+    return str(choice) if candidates else ""

@@ -53,8 +53,8 @@ def escape_text(text: str) -> str:
 
 def is_linkable(url: str) -> bool:
     """Return True if `url` can be linked without changing a byte of it."""
-    whole = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
-    return whole and len(escape_text(url)) <= 2000 and _balanced(url)
+    is_plain = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
+    return is_plain and len(escape_text(url)) <= 2000 and _balanced(url)
 
 
 def _balanced(url: str) -> bool:
@@ -84,7 +84,7 @@ def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
     """Yield Markdown again. Adjacent text is escaped together, whatever stood between it before."""
     plain = ""
     closers: list[str] = []
-    inside = False
+    in_link = False
     for token in tokens:
         markup = ""
         match token.type:
@@ -104,10 +104,10 @@ def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
             case _:
                 markup = token.markup
         if markup:
-            yield _text(plain, {} if inside else links)
+            yield _text(plain, {} if in_link else links)
             yield markup
             plain = ""
-            inside = any(closers)
+            in_link = any(closers)
     yield _text(plain, links)
 
 
@@ -128,8 +128,8 @@ def _words(text: str, links: Mapping[str, str]) -> str:
 
 
 def _link(words: str, url: str) -> str:
-    shown = words.translate(_ROUND)
-    return f"[{_angles(shown) if words == url else _literal(shown)}]({url})"
+    label = words.translate(_ROUND)
+    return f"[{_angles(label) if words == url else _literal(label)}]({url})"
 
 
 def _without_trailing(address: str) -> str:

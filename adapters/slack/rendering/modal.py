@@ -31,8 +31,10 @@ def parse_form_values(view: SlackPayload) -> FormValues:
 
 
 def _given(element: SlackPayload) -> tuple[str, ...]:
-    chosen = [*(element.get("selected_options") or ()), element.get("selected_option")]
-    return tuple(str(one) for one in [*(option["value"] for option in chosen if option), element.get("value")] if one)
+    options = [*(element.get("selected_options") or ()), element.get("selected_option")]
+    return tuple(
+        str(value) for value in [*(option["value"] for option in options if option), element.get("value")] if value
+    )
 
 
 def _input(field: TextField | ChoiceField) -> SlackBlock:
@@ -59,8 +61,8 @@ def _chosen(field: ChoiceField) -> SlackBlock:
     first = [options[value] for value in field.initial]
     kind = "checkboxes" if field.is_multiple else "static_select" if field.is_collapsed else "radio_buttons"
     initial = {"initial_options": first} if field.is_multiple else {"initial_option": first[0] if first else None}
-    chosen = initial if first else {}
-    return {"type": kind, "action_id": field.name, "options": list(options.values()), **chosen}
+    preset = initial if first else {}
+    return {"type": kind, "action_id": field.name, "options": list(options.values()), **preset}
 
 
 def _plain(text: str) -> SlackBlock:

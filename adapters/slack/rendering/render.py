@@ -46,7 +46,7 @@ class SlackPost:
     @property
     def blocks(self) -> list[SlackBlock]:
         """The blocks without empty ones, which Slack refuses, also where all characters are invisible."""
-        return [*self.header, *(_block(one) for one in self.message if one.text.strip()), *self.footer]
+        return [*self.header, *(_block(segment) for segment in self.message if segment.text.strip()), *self.footer]
 
 
 class SlackMarkdown:
@@ -85,8 +85,8 @@ class SlackMarkdown:
             yield TextPiece(row, "\n", repeated_header=head)
 
     def _cell(self, cell: ReplyText, links: Mapping[str, str]) -> str:
-        told = self.inline(to_markdown(cell), add_links(cell, links, cell.text))
-        return f"{cell.warning}{told}{append_marks(cell, self)}".replace("|", "∣")
+        inner = self.inline(to_markdown(cell), add_links(cell, links, cell.text))
+        return f"{cell.warning}{inner}{append_marks(cell, self)}".replace("|", "∣")
 
 
 SLACK_MARKDOWN = SlackMarkdown()
@@ -97,18 +97,18 @@ def render_posts(reply: Reply) -> list[SlackPost]:
 
     The Markdown of the first is what was streamed of it, unless that had no files and no single source yet.
     """
-    made = [
+    posts = [
         _post(message)
         for message in pack_messages(
             render_pieces(reply.blocks, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
         )
     ]
-    below = list(render_footers(reply))
-    made = made or ([] if below else [render_line("-")])
-    if below:
-        last = made.pop() if made else SlackPost((), (), reply.sources_title)
-        made.append(SlackPost(last.message, below[0], last.text))
-    return made + [SlackPost((), footer, reply.sources_title) for footer in below[1:]]
+    footers = list(render_footers(reply))
+    posts = posts or ([] if footers else [render_line("-")])
+    if footers:
+        last = posts.pop() if posts else SlackPost((), (), reply.sources_title)
+        posts.append(SlackPost(last.message, footers[0], last.text))
+    return posts + [SlackPost((), footer, reply.sources_title) for footer in footers[1:]]
 
 
 def render_streamed(reply: Reply) -> str:
@@ -116,10 +116,10 @@ def render_streamed(reply: Reply) -> str:
 
     A table is left out until it is complete: how it is shown depends on all of its rows.
     """
-    held = 1 if reply.blocks and isinstance(reply.blocks[-1], ReplyTable) else 0
-    begun = reply.blocks[: len(reply.blocks) - held]
+    withheld = 1 if reply.blocks and isinstance(reply.blocks[-1], ReplyTable) else 0
+    complete = reply.blocks[: len(reply.blocks) - withheld]
     messages = pack_messages(
-        render_pieces(begun, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
+        render_pieces(complete, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
     )
     return "\n\n".join(map(_fenced, messages[0])) if len(messages) == 1 else ""
 
@@ -133,11 +133,11 @@ def render_line(text: str) -> SlackPost:
 def fallback_text(markdown: str) -> str:
     """Return Markdown as inert plain text of at most 3,900 characters; ` …` marks a cut."""
     text = _ESCAPED.sub(r"\1", markdown.replace("&lt;", "<").replace("&gt;", ">"))
-    whole = len(text)
+    length = len(text)
     while len(markup.escape_text(text)) > MAX_FALLBACK_LENGTH:
         text = text[: len(text) * 9 // 10]
         text = text.rpartition(" ")[0] or text
-    return markup.escape_text(text) + (" …" if len(text) < whole else "")
+    return markup.escape_text(text) + (" …" if len(text) < length else "")
 
 
 def _post(message: MessageSegments) -> SlackPost:

@@ -131,15 +131,15 @@ def _answering(
     handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        asked = AsyncBoltRequest(body="", query=request.url.query, headers=dict(request.headers))
+        bolt_request = AsyncBoltRequest(body="", query=request.url.query, headers=dict(request.headers))
         try:
             with workspace_scope(NO_WORKSPACE):
-                found = await handle(asked)
+                response = await handle(bolt_request)
         except (CitewellError, *NETWORK_ERRORS) as error:
             log.warning("slack_workspace_not_added", reason=str(error) or type(error).__name__)
-            found = BoltResponse(status=502, body=pages.render_install_failed(pages.TRY_AGAIN_TEXT))
-        page = HTMLResponse(str(found.body), found.status, headers=pages.INSTALL_PAGE_HEADERS)
-        for cookie in found.headers.get("set-cookie", ()):
+            response = BoltResponse(status=502, body=pages.render_install_failed(pages.TRY_AGAIN_TEXT))
+        page = HTMLResponse(str(response.body), response.status, headers=pages.INSTALL_PAGE_HEADERS)
+        for cookie in response.headers.get("set-cookie", ()):
             page.headers.append("Set-Cookie", cookie)
         return page
 

@@ -97,10 +97,10 @@ def has_valid_signature(body: bytes, headers: Mapping[str, str], secret: str, no
     Checked before Bolt's own check, which fails with an error for headers that are not ASCII.
     """
     timestamp = headers.get("X-Slack-Request-Timestamp", "")
-    given = headers.get("X-Slack-Signature", "")
+    signature = headers.get("X-Slack-Signature", "")
     if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) <= 12):
         return False
     if abs(now - int(timestamp)) > MAX_SIGNATURE_AGE:
         return False
-    wanted = hmac.new(secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(f"v0={wanted}".encode(), given.encode("utf-8", "surrogateescape"))
+    expected = hmac.new(secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(f"v0={expected}".encode(), signature.encode("utf-8", "surrogateescape"))

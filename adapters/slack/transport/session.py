@@ -118,9 +118,9 @@ class SlackSession:
         SDK_LOG.setLevel(logging.WARNING)
         if self._terms.settings.signing_secret:
             app.error(_failed)
-        look, shared = self._terms.render_options, self._terms.settings.answers_shared_channels
+        render_options, shared = self._terms.render_options, self._terms.settings.answers_shared_channels
         context = SlackInteractionDependencies(
-            self.web, self.me, self.chat, self._reaches, services, self._files, look, shared
+            self.web, self.me, self.chat, self._reaches, services, self._files, render_options, shared
         )
         setup = SlackSetupForm(context)
         setup.register(app)

@@ -67,13 +67,13 @@ async def run_until_first_ends(*parts: Coroutine[Any, Any, None]) -> None:
 
 
 async def _keep(router: WorkspaceRouter, app_token: str, address: str, connections: SocketConnections) -> None:
-    pace = _Pace()
+    backoff = _Pace()
     while True:
-        await pace.turn()
+        await backoff.turn()
         address = address or await _new_address(router, app_token)
         handler = AsyncSocketModeHandler(router, app_token, logger=SDK_LOG, ping_interval=PING_SECONDS)  # type: ignore[arg-type]
         handler.client.wss_uri = address
-        handler.client.issue_new_wss_url = pace.before(handler.client.issue_new_wss_url)  # type: ignore[method-assign]
+        handler.client.issue_new_wss_url = backoff.before(handler.client.issue_new_wss_url)  # type: ignore[method-assign]
         try:
             if await _connected(handler):
                 connections.open.add(handler)
@@ -145,8 +145,8 @@ async def _new_address(router: WorkspaceRouter, app_token: str) -> str:
             return await fetch_socket_url(router.client, app_token)
         except Unavailable as error:
             log.warning("slack_not_connected_yet", reason=str(error))
-            asked = error.retry_after or 0.0
-        await asyncio.sleep(max(asked, wait * random.uniform(0.5, 1.0)))  # noqa: S311 - to spread, not to hide
+            retry_after = error.retry_after or 0.0
+        await asyncio.sleep(max(retry_after, wait * random.uniform(0.5, 1.0)))  # noqa: S311 - to spread, not to hide
         wait = min(wait * 2, MAX_RECONNECT_SECONDS)
 
 

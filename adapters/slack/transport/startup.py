@@ -62,8 +62,8 @@ async def fetch_workspace(web: SlackWebClient) -> SlackWorkspace:
     try:
         response = await web.client.auth_test()
     except SlackApiError as error:
-        wanted = "the bot token (xoxb-…) of OAuth & Permissions"
-        raise _unusable("auth.test", "SLACK_BOT_TOKEN", wanted, error) from error
+        expected = "the bot token (xoxb-…) of OAuth & Permissions"
+        raise _unusable("auth.test", "SLACK_BOT_TOKEN", expected, error) from error
     except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
     scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
@@ -99,8 +99,8 @@ async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
     try:
         return str((await client.apps_connections_open(app_token=app_token))["url"])
     except SlackApiError as error:
-        wanted = "an app-level token (xapp-…) with connections:write"
-        raise _unusable("apps.connections.open", "SLACK_APP_TOKEN", wanted, error) from error
+        expected = "an app-level token (xapp-…) with connections:write"
+        raise _unusable("apps.connections.open", "SLACK_APP_TOKEN", expected, error) from error
     except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
 
@@ -111,8 +111,8 @@ def startup_lines(workspace: SlackWorkspace, connection: str) -> list[str]:
         f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {connection}."
     ]
     if workspace.scopes:
-        wanted = {**REQUIRED_SCOPES, **OPTIONAL_SCOPES}
-        lines += [_lack(scope, wanted[scope]) for scope in sorted(wanted) if scope not in workspace.scopes]
+        scopes = {**REQUIRED_SCOPES, **OPTIONAL_SCOPES}
+        lines += [_lack(scope, scopes[scope]) for scope in sorted(scopes) if scope not in workspace.scopes]
     return lines
 
 
@@ -128,5 +128,5 @@ def _unusable(method: str, setting: str, expected: str, error: SlackApiError) ->
         return Misconfigured(
             setting, f"Slack says {code}", what_to_do=f"Set {setting} to {expected} of your Slack app."
         )
-    said = code or f"HTTP {error.response.status_code}"
-    return Unavailable("Slack", f"{method} failed ({said})", retry_after=retry_after_seconds(error))
+    detail = code or f"HTTP {error.response.status_code}"
+    return Unavailable("Slack", f"{method} failed ({detail})", retry_after=retry_after_seconds(error))

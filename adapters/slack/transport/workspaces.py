@@ -130,12 +130,12 @@ class MultiWorkspace:
     async def session(self, team: str) -> SlackSession:
         place = PlaceId(platform="slack", space=team)
         installation = await self._installations.get(place) if team else None
-        known = self._open.get(team)
-        if known and known.installation == installation:
-            return known.session
-        if known:
+        opened = self._open.get(team)
+        if opened and opened.installation == installation:
+            return opened.session
+        if opened:
             del self._open[team]
-            await known.session.close()
+            await opened.session.close()
         if installation is None:
             raise NotInstalled(f"the bot is not installed in {place}")
         if team not in self._open:
@@ -145,36 +145,38 @@ class MultiWorkspace:
     async def listen(self, inbox: Inbox, services: BotServices) -> None:
         await self._installations.reencrypt()
         self._listening = inbox, services
-        for one in self._open.values():
-            one.session.listen(inbox, services)
+        for opened in self._open.values():
+            opened.session.listen(inbox, services)
 
     async def startup_lines(self, connection: str) -> list[str]:
-        there = [f"{one.name} ({one.space.space})" for one in await self._installations.all()]
-        where = f"in {', '.join(there)}" if there else "in no workspace yet"
-        return [f"Slack: I am {where}, connected by {connection}."]
+        workspaces = [
+            f"{installation.name} ({installation.space.space})" for installation in await self._installations.all()
+        ]
+        summary = f"in {', '.join(workspaces)}" if workspaces else "in no workspace yet"
+        return [f"Slack: I am {summary}, connected by {connection}."]
 
     async def run_catch_up(self, reachable: Callable[[], Awaitable[bool]]) -> None:
-        filling: dict[str, asyncio.Task[None]] = {}
+        tasks: dict[str, asyncio.Task[None]] = {}
         try:
             while True:
-                there = {one.space.space for one in await self._installations.all()}
-                for team in filling.keys() - there:
-                    filling.pop(team).cancel()
-                for team in (there | self._open.keys()) - filling.keys():
+                teams = {installation.space.space for installation in await self._installations.all()}
+                for team in tasks.keys() - teams:
+                    tasks.pop(team).cancel()
+                for team in (teams | self._open.keys()) - tasks.keys():
                     with suppress(NotInstalled):
-                        filling[team] = asyncio.create_task((await self.session(team)).catch_up.run(reachable))
-                if not filling:
+                        tasks[team] = asyncio.create_task((await self.session(team)).catch_up.run(reachable))
+                if not tasks:
                     await asyncio.sleep(WORKSPACES_REFRESH_SECONDS)
                     continue
                 done, _ = await asyncio.wait(
-                    filling.values(), timeout=WORKSPACES_REFRESH_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                    tasks.values(), timeout=WORKSPACES_REFRESH_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
                 for task in done:
                     task.result()
         finally:
-            for task in filling.values():
+            for task in tasks.values():
                 task.cancel()
-            await asyncio.gather(*filling.values(), return_exceptions=True)
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     async def remove_workspace(self, team: str, at: datetime) -> None:
         """Erase all data of the workspace, unless it installed the app again since."""
@@ -187,17 +189,17 @@ class MultiWorkspace:
             return
         await self._listening[0].erase_space(place)
         log.info("slack_workspace_left", space=str(place))
-        if known := self._open.pop(team, None):
-            await known.session.close()
+        if opened := self._open.pop(team, None):
+            await opened.session.close()
 
     async def close(self) -> None:
-        for one in self._open.values():
-            await one.session.close()
+        for opened in self._open.values():
+            await opened.session.close()
 
     def _session(self, installation: Installation) -> SlackSession:
         me = SlackBot(team=installation.space.space, user=installation.user, bot=installation.bot)
-        known = SlackWorkspace(me=me, name="", team_name=installation.name, scopes=installation.scopes)
-        session = SlackSession(self._connecting.web(installation.token), known, self._terms)
+        workspace = SlackWorkspace(me=me, name="", team_name=installation.name, scopes=installation.scopes)
+        session = SlackSession(self._connecting.web(installation.token), workspace, self._terms)
         if self._listening:
             session.listen(*self._listening)
         return session
