@@ -49,19 +49,19 @@ class ChatApp(Generic[P]):
         listens."""
         self.driver = driver
         self._options = options
-        self._desk = services
-        self.audience = ReadersBuilder(self._indexed, patience=options.patience)
+        self._services = services
+        self.audience = ReadersBuilder(self._source_channels, patience=options.patience)
         self.announcer = Announcer(options.platform, driver.announcement_poster)
         self.deliverer = Deliverer(
             driver.reply_poster,
             options.platform,
             options.render_options,
-            self._adds,
+            self._upload_button_value,
             shared_channels=options.shared_channels,
         )
 
     def listen(self, inbox: Inbox, services: BotServices) -> None:
-        self._desk = services
+        self._services = services
         self._dispatcher = InteractionDispatcher(services, inbox)
         self.event_handler = ChatEventHandler(
             inbox,
@@ -80,12 +80,12 @@ class ChatApp(Generic[P]):
     async def readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         return await self.audience.build(await self.driver.audience_resolver.resolve(target))
 
-    async def _indexed(self, space: str) -> frozenset[PlaceId]:
-        return await self._desk.channels.indexed_channels(space) if self._desk else frozenset()
+    async def _source_channels(self, space: str) -> frozenset[PlaceId]:
+        return await self._services.channels.indexed_channels(space) if self._services else frozenset()
 
-    async def _adds(self, message: IncomingMessage) -> str:
+    async def _upload_button_value(self, message: IncomingMessage) -> str:
         author = partial(self.driver.audience_resolver.author, message)
-        may_add = self._desk and await can_offer_upload(self._desk, message, author)
+        may_add = self._services and await can_offer_upload(self._services, message, author)
         return self.driver.reply_poster.upload_button_value(message) if may_add else ""
 
 

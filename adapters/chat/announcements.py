@@ -67,40 +67,40 @@ class Announcer(Generic[P]):
 
     def __init__(self, platform: Platform, poster: AnnouncementPoster[P]) -> None:
         self._platform = platform
-        self._announces = poster
+        self._poster = poster
 
     async def post(self, post: Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Post an announcement. Return the conversations that replies to a shared answer belong to. Raises Refused,
         Unavailable, and PostRefused where somebody waits for the post."""
-        sender = await self._announces.open_sender(post, self._where(post), recorder)
+        sender = await self._poster.open_sender(post, self._target(post), recorder)
         messages = MessageSequence(sender, recorder)
-        await messages.show(await self._drawn(post))
+        await messages.show(await self._render(post))
         return [sender.conversation_of(name) for name in messages.names] if isinstance(post, SharedAnswer) else ()
 
     async def find_posted(self, post: Announcement) -> str | None:
         """Look for the post at its target."""
-        return await self._announces.find_posted(post, self._where(post))
+        return await self._poster.find_posted(post, self._target(post))
 
-    def _where(self, post: Announcement) -> AnnouncementTarget:
+    def _target(self, post: Announcement) -> AnnouncementTarget:
         return post.destination if isinstance(post, HandoffNotice) else self._platform.parse_recipient(str(post.to))
 
-    async def _drawn(self, post: Announcement) -> Sequence[P]:
+    async def _render(self, post: Announcement) -> Sequence[P]:
         """Render the messages of an announcement. A report is cut to one message."""
         match post:
             case HandoffNotice():
-                return [await self._announces.render_handoff_notice(post, build_notice_text(post))]
+                return [await self._poster.render_handoff_notice(post, build_notice_text(post))]
             case IndexingNotice():
-                return [self._announces.render_line(source_notice.source_notice_text(post))]
+                return [self._poster.render_line(source_notice.source_notice_text(post))]
             case AutoLimitNotice():
-                return [self._announces.render_auto_limit(post)]
+                return [self._poster.render_auto_limit(post)]
             case Digest():
                 assert post.insights
                 panel = insights.insights_panel(
                     post.insights, Translator(post.language), entries=insights.MAX_DIGEST_ENTRIES
                 )
-                return [self._announces.render_panel(panel, post.marker)]
+                return [self._poster.render_panel(panel, post.marker)]
             case UploadStatus():
-                return [self._announces.render_upload_status(post)]
+                return [self._poster.render_upload_status(post)]
             case SharedAnswer():
                 assert post.answer
-                return self._announces.render_shared(post.answer, parts.question_lines(post.answer, by=post.name))
+                return self._poster.render_shared(post.answer, parts.question_lines(post.answer, by=post.name))

@@ -28,7 +28,7 @@ SourceChannels = Callable[[str], Awaitable[frozenset[PlaceId]]]
 log = structlog.get_logger(__name__)
 
 
-async def _nothing(_: PlaceId) -> bool:
+async def _read_none(_: PlaceId) -> bool:
     return False
 
 
@@ -42,7 +42,7 @@ class AudienceFacts:
     """True where it is certain that nobody is outside the organisation."""
     spaces: frozenset[str] = frozenset()
     """Workspaces in which they may read some channels."""
-    can_read_channel: CanReadChannel = _nothing
+    can_read_channel: CanReadChannel = _read_none
     """Check whether all of them may read a channel now. An error counts as no."""
 
 
@@ -50,27 +50,27 @@ class ReadersBuilder:
     """Builder of readers from facts. A channel not resolved within `patience` seconds counts as closed."""
 
     def __init__(self, source_channels: SourceChannels, *, patience: float) -> None:
-        self._indexed = source_channels
+        self._source_channels = source_channels
         self._patience = patience
-        self._late: set[asyncio.Task[bool]] = set()
+        self._late_checks: set[asyncio.Task[bool]] = set()
 
     async def build(self, facts: AudienceFacts) -> Readers:
         channels: set[PlaceId] = set()
         if facts.all_inside:
             for space in facts.spaces:
-                channels |= await self._indexed(space)
-        return build_readers(facts, await self._open(facts.can_read_channel, channels))
+                channels |= await self._source_channels(space)
+        return build_readers(facts, await self._readable(facts.can_read_channel, channels))
 
-    async def _open(self, can_read: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
-        checks = {asyncio.create_task(_look(can_read, channel)): channel for channel in channels}
+    async def _readable(self, can_read: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
+        checks = {asyncio.create_task(_check(can_read, channel)): channel for channel in channels}
         if not checks:
             return []
         done, late = await asyncio.wait(checks, timeout=self._patience)
         if late:  # they go on, and the next question finds what they saw
             log.warning("channels_late", channels=len(late), channels_count_as="closed")
-            self._late |= late
+            self._late_checks |= late
             for task in late:
-                task.add_done_callback(self._late.discard)
+                task.add_done_callback(self._late_checks.discard)
         return [checks[task] for task in done if task.result()]
 
 
@@ -81,7 +81,7 @@ def build_readers(facts: AudienceFacts, readable: Iterable[PlaceId]) -> Readers:
     return Readers(groups=facts.groups | groups, external=not facts.all_inside)
 
 
-async def _look(can_read: CanReadChannel, channel: PlaceId) -> bool:
+async def _check(can_read: CanReadChannel, channel: PlaceId) -> bool:
     try:
         return await can_read(channel)
     except CitewellError as error:
@@ -94,20 +94,20 @@ class TtlCache(Generic[K, V]):
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._known: dict[K, tuple[float, V]] = {}
+        self._entries: dict[K, tuple[float, V]] = {}
 
     async def get(self, key: K, ask: Callable[[], Awaitable[V]]) -> V:
         """Return the cached value of `key`, or await `ask` for it. Raises the errors of `ask`."""
         now = asyncio.get_running_loop().time()
-        if key in self._known:
-            at, value = self._known[key]
+        if key in self._entries:
+            at, value = self._entries[key]
             if now - at < self._seconds:
                 return value
         value = await ask()
-        if len(self._known) >= MAX_CACHED_FACTS:
-            self._known.clear()
-        self._known[key] = now, value
+        if len(self._entries) >= MAX_CACHED_FACTS:
+            self._entries.clear()
+        self._entries[key] = now, value
         return value
 
     def forget(self, key: K) -> None:
-        self._known.pop(key, None)
+        self._entries.pop(key, None)

@@ -83,20 +83,20 @@ class CatchUp(Generic[P, M]):
         are read."""
         self._space = space
         self._inbox = inbox
-        self._gap = open_reader
+        self._open_reader = open_reader
         self._lag = lag
         self._clock = clock
         self._untaken = set[str]() if untaken is None else untaken
         self._due: set[str] = set()
         """The channels of `untaken` that are being read."""
-        self._began = clock()
+        self._started = clock()
 
     async def run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         """Read what was missed once the platform can reach us, and again after each outage, until cancelled."""
         with workspace_scope(self._space):
-            await self._keep(reachable)
+            await self._run(reachable)
 
-    async def _keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
+    async def _run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         last_checkpoint = 0.0
         reading: asyncio.Task[None] | None = None
         try:
@@ -136,8 +136,8 @@ class CatchUp(Generic[P, M]):
         wait = MIN_RETRY_SECONDS
         while True:
             try:
-                reader = reader or self._gap(await self._since())
-                failure = await self._pass(reader, done)
+                reader = reader or self._open_reader(await self._missed_range())
+                failure = await self._read_places(reader, done)
             except CitewellError as error:
                 failure = error
             if failure is None:
@@ -148,16 +148,16 @@ class CatchUp(Generic[P, M]):
             await asyncio.sleep(max(wait, retry_after or 0.0))
             wait = min(2 * wait, MAX_RETRY_SECONDS)
 
-    async def _since(self) -> MissedRange:
+    async def _missed_range(self) -> MissedRange:
         """Return the range to read. A checkpoint in the future comes from a wrong clock and is ignored."""
         with workspace_scope(self._space):
             noted = await self._inbox.last_message_id(self._space)
         now = self._clock()
-        mark = float(noted) if noted else self._began - self._lag
+        mark = float(noted) if noted else self._started - self._lag
         earliest = now - MAX_AGE_SECONDS
         return MissedRange(max(mark if mark <= now else 0.0, earliest), earliest, not noted, frozenset(self._due))
 
-    async def _pass(self, reader: MissedReader[P, M], done: set[P]) -> CitewellError | None:
+    async def _read_places(self, reader: MissedReader[P, M], done: set[P]) -> CitewellError | None:
         """Read the places that are not in `done`, and add them to it. Return the last error, or None."""
         failure: CitewellError | None = None
         async for place in reader.places():

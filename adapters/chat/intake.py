@@ -197,8 +197,8 @@ class QuestionIntake:
         """Create it. `has_pending_reply` is `ReplyRegistry.has_pending_reply`. `shared_channels`: answer also where
         other organisations read along. `threads`: answers open threads of their own unless a place is set otherwise."""
         self._inbox = inbox
-        self._desk = services
-        self._appearing = has_pending_reply
+        self._services = services
+        self._has_pending_reply = has_pending_reply
         self._shared_channels = shared_channels
         self._threads = threads
         self._waiting: dict[str, str] = {}
@@ -213,11 +213,11 @@ class QuestionIntake:
         """Put a question into the inbox. Return True if it is for the bot and new. Drops it where too many wait
         already. `edited`: it is not as first written."""
         message = candidate.message
-        place = await self._desk.places.effective_settings(message.said_in)
+        place = await self._services.places.effective_settings(message.said_in)
         if not is_listening(message, place):
             return False
-        message = await self._in_its_conversation(candidate, place)
-        if not await self._is_ours(message, place):
+        message = await self._move_to_conversation(candidate, place)
+        if not await self._is_question(message, place):
             return False
         overheard = message.manner is MessageTrigger.OVERHEARD
         wait = place.auto_wait if overheard and is_auto_answerable(message, place) else 0
@@ -240,14 +240,14 @@ class QuestionIntake:
         if not (question and recent and await self.accept(question, notify)):
             await self._inbox.amend(key, text)
 
-    async def _in_its_conversation(self, candidate: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
+    async def _move_to_conversation(self, candidate: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
         threads = self._threads if place.threads is None else place.threads
         conversation = candidate.thread_conversation if threads else None
         if candidate.replied_question:
             conversation = await self._inbox.find_conversation(candidate.replied_question) or conversation
         return replace(candidate.message, conversation=conversation) if conversation else candidate.message
 
-    async def _is_ours(self, message: IncomingMessage, place: PlaceSettings) -> bool:
+    async def _is_question(self, message: IncomingMessage, place: PlaceSettings) -> bool:
         """Return True if a message addresses the bot, continues a conversation with it, or may be answered
         unprompted."""
         if message.manner is not MessageTrigger.OVERHEARD:
@@ -257,7 +257,7 @@ class QuestionIntake:
         if message.starts_conversation:
             return is_auto_answerable(message, place)
         conversation = message.conversation
-        return self._appearing(conversation) or await self._inbox.is_participant(conversation, message.sent_at)
+        return self._has_pending_reply(conversation) or await self._inbox.is_participant(conversation, message.sent_at)
 
 
 class ChatEventHandler:
@@ -275,41 +275,41 @@ class ChatEventHandler:
     ) -> None:
         """Create it; see `QuestionIntake` for the options."""
         self._inbox = inbox
-        self._desk = services
+        self._services = services
         self._replies = replies
-        self._tells = notifier
+        self._notifier = notifier
         self._intake = QuestionIntake(
             inbox, services, replies.has_pending_reply, shared_channels=shared_channels, threads=threads
         )
-        self._told: set[tuple[MessageKey, str]] = set()
-        self._programs: set[str] = set()
+        self._hinted: set[tuple[MessageKey, str]] = set()
+        self._reported_apps: set[str] = set()
 
     async def handle(self, event: ChatEvent, load: MessageLoader | None = None) -> None:
         """Handle one event. Returns once everything that follows is durable; people are told last. Raises Unavailable
         while something cannot be stored; the event is then to be delivered again. Without `load` the message is not
         indexed as a source."""
         if not isinstance(event, StopRequested | BotRemoved) and (
-            channel := await self._desk.channels.find_indexed(event.said_in)
+            channel := await self._services.channels.find_indexed(event.said_in)
         ):
-            await self._follow(channel, event, load)
+            await self._update_source(channel, event, load)
         match event:
             case MessagePosted():
-                await self._spoke(event)
+                await self._handle_posted(event)
             case MessageEdited(key=key, text=text, question=asked) if text is not None:
-                await self._intake.apply_edit(str(key), text, asked, self._tell(asked))
+                await self._intake.apply_edit(str(key), text, asked, self._notifier_of(asked))
             case MessageDeleted(key=key, said_in=said_in):
-                await self._deleted(key, said_in)
+                await self._handle_deleted(key, said_in)
             case AppMentioned(app=app, allow_setting=allow):
-                self._tell_of(app, allow)
+                self._report_app(app, allow)
             case StopRequested(conversation=conversation):
                 if not (isinstance(self._replies, SupportsReplyStop) and self._replies.stop(conversation)):
                     await self._inbox.stop(conversation)
             case BotRemoved(space=space):
                 await self._inbox.erase_space(space)
 
-    async def _follow(self, channel: PlaceId, event: ChatEventBase, load: MessageLoader | None) -> None:
+    async def _update_source(self, channel: PlaceId, event: ChatEventBase, load: MessageLoader | None) -> None:
         """Update the source that `channel` is."""
-        channels = self._desk.channels
+        channels = self._services.channels
         match event:
             case ChatEventBase(is_shared=True) | ChannelClosed(thread=""):
                 await channels.remove_channel(channel)
@@ -327,17 +327,17 @@ class ChatEventHandler:
                 else:
                     await channels.remove_messages(channel, [key.message])
 
-    async def _spoke(self, spoke: MessagePosted) -> None:
+    async def _handle_posted(self, spoke: MessagePosted) -> None:
         """Handle a new message. A reply where people were asked addresses them or the asker, unless it mentions the
         bot."""
         message, question = spoke.person_message, spoke.question
-        notices = await self._answers(message) if message else {}
+        notices = await self._drop_answered(message) if message else {}
         if question and not (notices and message and not message.is_for_bot):
-            await self._intake.accept(question, self._tell(question), edited=spoke.is_edited)
+            await self._intake.accept(question, self._notifier_of(question), edited=spoke.is_edited)
         if message:
-            await self._offer(message, notices)
+            await self._offer_reply(message, notices)
 
-    async def _answers(self, message: PersonMessage) -> dict[MessageKey, PlaceId]:
+    async def _drop_answered(self, message: PersonMessage) -> dict[MessageKey, PlaceId]:
         """Drop waiting questions that the message may answer; another question answers none. Return the handoff notices
         it replies to, each with its target."""
         for key in (
@@ -347,40 +347,40 @@ class ChatEventHandler:
         ):
             await self._inbox.drop_if_replied(key, message.author)
         waiting = {
-            key: await self._desk.handoffs.find_open(key) for key in map(MessageKey.parse, message.reply_targets)
+            key: await self._services.handoffs.find_open(key) for key in map(MessageKey.parse, message.reply_targets)
         }
         return {key: handoff.target for key, handoff in waiting.items() if handoff}
 
-    async def _offer(self, message: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
+    async def _offer_reply(self, message: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
         """Offer the author of a reply to a handoff notice to send it to the asker. A question, or a message without
         text, only gets a hint, once, how to reply."""
         sendable = bool(message.text.strip()) and not is_open_question(message.text)
         for notice, target in notices.items():
-            if sendable or (notice, message.author) not in self._told:
-                translator = await self._desk.translator_for(message.author, text=message.text)
-                keep = await self._desk.handoffs.can_keep_replies(target)
-                await self._tells.offer_handoff_reply(
+            if sendable or (notice, message.author) not in self._hinted:
+                translator = await self._services.translator_for(message.author, text=message.text)
+                keep = await self._services.handoffs.can_keep_replies(target)
+                await self._notifier.offer_handoff_reply(
                     message, build_unsent_reply(notice, translator, sendable=sendable, keep=keep)
                 )
             if not sendable:
-                self._told.add((notice, message.author))
+                self._hinted.add((notice, message.author))
 
-    async def _deleted(self, key: MessageKey, said_in: tuple[PlaceId, ...]) -> None:
+    async def _handle_deleted(self, key: MessageKey, said_in: tuple[PlaceId, ...]) -> None:
         """Erase a deleted question, after deleting its answer where that is switched on."""
-        place = await self._desk.places.effective_settings(said_in)
+        place = await self._services.places.effective_settings(said_in)
         if place.retract and (reply := await self._inbox.posted_reference(str(key))):
             await self._replies.delete_reply(key.channel, reply)
         await self._inbox.cancel(str(key))
 
-    def _tell_of(self, app: str, allow: str) -> None:
+    def _report_app(self, app: str, allow: str) -> None:
         """Log once that an app mentions the bot and is not answered."""
-        if app not in self._programs and len(self._programs) < MAX_REPORTED_APPS:
-            self._programs.add(app)
+        if app not in self._reported_apps and len(self._reported_apps) < MAX_REPORTED_APPS:
+            self._reported_apps.add(app)
             log.warning("program_not_answered", app=app, what_to_do=allow or "Nothing lets it ask: let a person.")
 
-    def _tell(self, candidate: QuestionCandidate | None) -> NotifyAuthor:
-        return partial(self._tells.notify, candidate.message) if candidate else _nobody
+    def _notifier_of(self, candidate: QuestionCandidate | None) -> NotifyAuthor:
+        return partial(self._notifier.notify, candidate.message) if candidate else _notify_nobody
 
 
-async def _nobody(_: str) -> None:
+async def _notify_nobody(_: str) -> None:
     """Tell nobody."""

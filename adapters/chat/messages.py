@@ -74,7 +74,7 @@ class MessageSender(Protocol[P_contra]):
 class MessageSequence(Generic[P]):
     def __init__(self, sender: MessageSender[P], recorder: PostRecorder) -> None:
         self._sender = sender
-        self._receipt = recorder
+        self._recorder = recorder
         self.names = list(sender.recorded_names)
         self.begun = False
         """True where something may be visible."""
@@ -86,7 +86,7 @@ class MessageSequence(Generic[P]):
             return
         if not self.names:
             await self._sender.wait_until_ready()
-        await self._receipt.record_intent()
+        await self._recorder.record_intent()
         self.begun = True
         if not self.names:
             await self._sender.prepare_target()
@@ -113,4 +113,4 @@ class MessageSequence(Generic[P]):
             await self._record()
 
     async def _record(self) -> None:
-        await self._receipt.record_posted(self._sender.reference(self.names))
+        await self._recorder.record_posted(self._sender.reference(self.names))

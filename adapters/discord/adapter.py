@@ -50,14 +50,14 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
         self._settings = settings
-        self._pace = timings or DiscordTimings()
-        self._options = DiscordOptions(settings, render_options, retention_days, self._pace, echo)
+        self._timings = timings or DiscordTimings()
+        self._options = DiscordOptions(settings, render_options, retention_days, self._timings, echo)
         self._shards = settings.shard_range
-        self._memory = DiscordState(folder, self._shards.file_suffix if self._shards else "")
-        self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or SINGLE_SHARD)
+        self._state = DiscordState(folder, self._shards.file_suffix if self._shards else "")
+        self._budget = identify_budget or IdentifyBudget(self._state, shards=self._shards or SINGLE_SHARD)
         self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
-        self._posting = 0
+        self._posts_under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -73,19 +73,19 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
             await asyncio.sleep(wait)
         if self._settings.api_url:
             Route.BASE = self._settings.api_url
-        line = build_connection(self._options, self._memory, self._budget, inbox, services, self._connected)
+        line = build_connection(self._options, self._state, self._budget, inbox, services, self._connected)
         try:
             with translate_gateway_errors():
                 async with line.client:
                     self._connection = line
                     try:
                         with workspace_scope(NO_WORKSPACE):
-                            await run_client(line.client, self._settings.token, self._pace)
+                            await run_client(line.client, self._settings.token, self._timings)
                     except asyncio.CancelledError:
                         self._budget.mark_clean_stop()
                         raise
                     finally:
-                        await self._let_them_end()
+                        await self._drain()
         finally:
             self._connected.clear()
             self._connection = None
@@ -97,19 +97,19 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
     async def is_connected(self) -> bool:
         """Return True if the gateway is connected and has not gone silent."""
         return self._connection is not None and self._connection.client.has_live_gateway(
-            silence=self._pace.silence_timeout
+            silence=self._timings.silence_timeout
         )
 
-    async def _let_them_end(self) -> None:
+    async def _drain(self) -> None:
         """Keep the connection for posts under way, but not for long."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._pace.drain_timeout):
+            async with asyncio.timeout(self._timings.drain_timeout):
                 await self._idle.wait()
 
     @contextlib.asynccontextmanager
     async def connect(self, space: str) -> AsyncIterator[ChatApp[DiscordPost]]:
         """Return a context with the connection. Raises Unavailable also where another process has that server."""
-        line = await self._ready(space)
+        line = await self._wait_until_ready(space)
         try:
             yield line.chat
         except RuntimeError as error:  # what discord.py makes of a connection that we closed meanwhile
@@ -120,20 +120,20 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
     async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Post, and keep the connection until it is done. Only posts hold it: a lookup may wait for a response that
         never comes on a lost connection."""
-        await self._ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
-        self._posting += 1
+        await self._wait_until_ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
+        self._posts_under_way += 1
         self._idle.clear()
         try:
             return await super().post(outgoing, recorder)
         finally:
-            self._posting -= 1
-            if not self._posting:
+            self._posts_under_way -= 1
+            if not self._posts_under_way:
                 self._idle.set()
 
     async def close(self) -> None:
         """Do nothing: `listen` closes the connection when the deliveries under way have ended."""
 
-    async def _ready(self, space: str) -> DiscordConnection:
+    async def _wait_until_ready(self, space: str) -> DiscordConnection:
         if space not in ("", DIRECT_SPACE) and not self.can_serve(space):
             raise Unavailable("Discord", "the server is on a shard of another process", retry_after=OTHER_SHARD_SECONDS)
         try:

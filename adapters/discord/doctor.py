@@ -45,7 +45,7 @@ async def diagnose(settings: DiscordSettings, servers: Collection[int]) -> Async
             for finding in _servers(guilds, {*settings.home_guilds, *servers}, invite_url(application.id)):
                 yield finding
         except LOST as error:
-            yield _unreached(error)
+            yield _unreachable_finding(error)
             yield skipped("Discord permissions", "Discord cannot be asked")
 
 
@@ -71,7 +71,7 @@ async def check_token(client: discord.Client, settings: DiscordSettings) -> tupl
         fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
         return TokenCheck(finding=error_finding(TOKEN.subject, "Discord refuses it", fix), refused=True), None
     except LOST as error:
-        return TokenCheck(finding=_unreached(error)), None
+        return TokenCheck(finding=_unreachable_finding(error)), None
     check = TokenCheck(
         finding=ok_finding(TOKEN.subject, f"it belongs to {client.user}"),
         notes=tuple(
@@ -82,7 +82,7 @@ async def check_token(client: discord.Client, settings: DiscordSettings) -> tupl
     return check, application
 
 
-def _unreached(error: Exception) -> Finding:
+def _unreachable_finding(error: Exception) -> Finding:
     return error_finding("Discord", f"it cannot be asked ({type(error).__name__})", NETWORK_ADVICE)
 
 

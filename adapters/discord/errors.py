@@ -31,7 +31,7 @@ ExplainError = Callable[[discord.HTTPException, Translator], str]
 """Explanation why Discord refused a reply, as the end of a sentence for the asker."""
 
 
-def _not_taken(error: discord.HTTPException, translator: Translator) -> str:
+def _explain_default(error: discord.HTTPException, translator: Translator) -> str:
     return translator(REPLY_REFUSED)
 
 
@@ -39,7 +39,7 @@ def _not_taken(error: discord.HTTPException, translator: Translator) -> str:
 def translate_discord_errors(
     action: str,
     *,
-    why: ExplainError = _not_taken,
+    why: ExplainError = _explain_default,
     hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,),
 ) -> Iterator[None]:
     """Translate errors inside the context. Raises Unavailable where it may work later, Misconfigured for a token that

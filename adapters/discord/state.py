@@ -69,13 +69,13 @@ class DiscordState:
 
     def _save(self, changed: _State) -> None:
         try:
-            _replace(self._path, changed.model_dump_json())
+            _write_atomically(self._path, changed.model_dump_json())
         except OSError as error:
             raise Unavailable("Discord", f"{self._path.name} cannot be written: {error.strerror}") from error
         self._state = changed
 
 
-def _replace(path: Path, text: str) -> None:
+def _write_atomically(path: Path, text: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     temporary = path.with_suffix(".new")
     with temporary.open("w") as file:

@@ -61,18 +61,18 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         `echo` prints a line for the operator. `services`: those of a process that delivers without listening."""
         self._settings = settings
         self._installations = installations
-        self._doors = http_servers
+        self._http_servers = http_servers
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._address = f"{host}:{settings.port}"
-        self._say = echo
+        self._echo = echo
         terms = SlackSessionConfig(settings, render_options, timings or SlackTimings(), clock, services)
-        self._connecting = WebClientFactory(terms)
+        self._client_factory = WebClientFactory(terms)
         self._workspaces: WorkspaceSessions
         if installations:
-            self._workspaces = MultiWorkspace(terms, self._connecting, installations)
+            self._workspaces = MultiWorkspace(terms, self._client_factory, installations)
         else:
-            self._workspaces = SingleWorkspace(terms, self._connecting)
-        self._reached = _never
+            self._workspaces = SingleWorkspace(terms, self._client_factory)
+        self._is_reachable = _never
 
     async def listen(self, inbox: Inbox, services: BotServices) -> None:
         if not (self._settings.app_token or self._settings.signing_secret):
@@ -85,35 +85,37 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
             with workspace_scope(NO_WORKSPACE):
                 await self._listen(inbox, services)
         finally:
-            self._reached = _never
+            self._is_reachable = _never
 
     async def _listen(self, inbox: Inbox, services: BotServices) -> None:
         await self._workspaces.listen(inbox, services)
-        web = self._connecting.client()
+        web = self._client_factory.client()
         front = WorkspaceRouter(self._workspaces, web)
         installations = self._installations
         routes = OAuthInstaller(self._settings, installations, web).routes if installations else []
         if self._settings.signing_secret:
-            connection, self._reached = f"HTTP at {self._address}", _always
+            connection, self._is_reachable = f"HTTP at {self._address}", _always
             tasks = [self._serve([events_route(front, self._settings.signing_secret), *routes])]
         else:
             app_token = self._settings.app_token
             first = await fetch_socket_url(web, app_token)
             connections = SocketConnections()
-            connection, self._reached = "Socket Mode", connections.has_open
+            connection, self._is_reachable = "Socket Mode", connections.has_open
             tasks = [run_socket_mode(front, app_token, first, connections)]
             tasks += [self._serve(routes)] if routes else []
         for line in await self._workspaces.startup_lines(connection):
-            self._say(line)
+            self._echo(line)
         if routes:
-            self._say(f"Slack: it is added to a workspace at {INSTALL_PATH}, served at {self._address}.")
-        await run_until_first_ends(*tasks, self._workspaces.run_catch_up(self._reached))
+            self._echo(f"Slack: it is added to a workspace at {INSTALL_PATH}, served at {self._address}.")
+        await run_until_first_ends(*tasks, self._workspaces.run_catch_up(self._is_reachable))
 
     async def _serve(self, routes: Sequence[BaseRoute]) -> None:
         """Serve the routes until cancelled. Raises Misconfigured where the address is not available."""
-        if self._doors is None:
+        if self._http_servers is None:
             raise Misconfigured("CITEWELL_SLACK_PORT", "this process does not listen", what_to_do="Use Socket Mode.")
-        async with self._doors.serve(self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=MAX_EVENT_BYTES):
+        async with self._http_servers.serve(
+            self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=MAX_EVENT_BYTES
+        ):
             await asyncio.Event().wait()
 
     def can_serve(self, space: str) -> bool:
@@ -122,7 +124,7 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
 
     async def is_connected(self) -> bool:
         """Return True if a Socket Mode connection is open and answers pings; over HTTP, while listening."""
-        return await self._reached()
+        return await self._is_reachable()
 
     @asynccontextmanager
     async def connect(self, space: str) -> AsyncIterator[ChatApp[SlackPost]]:
@@ -143,7 +145,7 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
         await self._workspaces.close()
-        await self._connecting.close()
+        await self._client_factory.close()
 
 
 async def _never() -> bool:

@@ -31,23 +31,23 @@ async def diagnose(settings: SlackSettings, channels: Collection[str]) -> AsyncI
         check, workspace = await check_bot_token(clients, settings.bot_token)
         yield check.finding
         if workspace:
-            for finding in _scopes(workspace):
+            for finding in _check_scopes(workspace):
                 yield finding
         else:
-            yield skipped("Slack scopes", _why_not(check))
+            yield skipped("Slack scopes", _skip_reason(check))
         if workspace or check.refused:
             yield (await check_connection(clients, settings)).finding
         else:
-            yield skipped("Slack connection", _why_not(check))
+            yield skipped("Slack connection", _skip_reason(check))
         if workspace:
-            yield await _membership(
+            yield await _check_membership(
                 SlackWebClient(clients(settings.bot_token), SlackTimings(longest_wait=1.0)), channels
             )
         else:
-            yield skipped("Slack channels", _why_not(check))
+            yield skipped("Slack channels", _skip_reason(check))
 
 
-def _why_not(check: TokenCheck) -> str:
+def _skip_reason(check: TokenCheck) -> str:
     return "Slack does not take the bot token" if check.refused else "Slack cannot be reached"
 
 
@@ -64,7 +64,7 @@ async def check_bot_token(clients: WebClientBuilder, token: str) -> tuple[TokenC
         ), None
     check = TokenCheck(
         finding=ok_finding(BOT_TOKEN.subject, f"it belongs to @{workspace.name} in {workspace.team_name}"),
-        notes=tuple(finding for finding in _scopes(workspace) if finding.state is not FindingState.GOOD),
+        notes=tuple(finding for finding in _check_scopes(workspace) if finding.state is not FindingState.GOOD),
         next_step=f"In Slack, type /invite @{workspace.name} in a channel, and mention it there.",
     )
     return check, workspace
@@ -118,7 +118,7 @@ async def diagnose_installed(
                 )
 
 
-def _scopes(workspace: SlackWorkspace) -> list[Finding]:
+def _check_scopes(workspace: SlackWorkspace) -> list[Finding]:
     if not workspace.scopes:
         return [
             warning_finding("Slack scopes", "Slack did not say which the token has", "Look at OAuth & Permissions.")
@@ -159,7 +159,7 @@ async def check_connection(clients: WebClientBuilder, settings: SlackSettings) -
     return TokenCheck(finding=error_finding(subject, detail, fix))
 
 
-async def _membership(web: SlackWebClient, channels: Collection[str]) -> Finding:
+async def _check_membership(web: SlackWebClient, channels: Collection[str]) -> Finding:
     fix = "Invite it there: /invite @ with its name."
     try:
         joined = {str(channel["id"]) async for channel in joined_channels(web)}

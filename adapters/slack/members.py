@@ -50,23 +50,23 @@ class SlackMembership:
         self._newcomers: dict[tuple[str, str], float] = {}
         """When a person who is on no list yet joined a channel, by channel and person."""
         self._wanted = asyncio.Event()
-        self._read = asyncio.Event()
-        self._coming = True
+        self._list_read = asyncio.Event()
+        self._is_list_coming = True
         """True while a list is being read, or is about to be."""
-        self._looking: set[asyncio.Task[bool]] = set()
-        self._keeping: asyncio.Task[None] | None = None
+        self._checks: set[asyncio.Task[bool]] = set()
+        self._refresh_task: asyncio.Task[None] | None = None
 
     async def are_all_inside(self, channel: str) -> bool:
         """Return True if no member of `channel` is outside. Waits for `SlackTimings.membership_timeout` at most."""
         try:
             async with asyncio.timeout(self._web.timings.membership_timeout):
-                people = await self._known(channel)
+                people = await self._fresh_list(channel)
                 if not people:
                     return False
                 if not people.outside:
                     return True
                 if channel not in people.channels:
-                    people.channels[channel] = self._look(channel, people)
+                    people.channels[channel] = self._start_check(channel, people)
                 return await asyncio.shield(people.channels[channel])
         except TimeoutError:
             log.warning("slack_members_late", channel_counts_as="one with guests")
@@ -80,38 +80,38 @@ class SlackMembership:
             people.channels.pop(channel, None)
         if not people or (user not in people.inside and user not in people.outside):
             self._newcomers[channel, user] = asyncio.get_running_loop().time()
-            self._coming = True
+            self._is_list_coming = True
             self._wanted.set()
 
     def start_prefetch(self) -> None:
         """Keep the list of people from now on; otherwise from its first use."""
-        self._keeping = self._keeping or asyncio.create_task(self._keep())
+        self._refresh_task = self._refresh_task or asyncio.create_task(self._refresh())
 
     async def close(self) -> None:
-        if self._keeping:
-            self._keeping.cancel()
-            await asyncio.wait({self._keeping})
+        if self._refresh_task:
+            self._refresh_task.cancel()
+            await asyncio.wait({self._refresh_task})
 
-    async def _keep(self) -> None:
+    async def _refresh(self) -> None:
         """Read the list, and again before it is too old, until cancelled."""
         try:
             while True:
                 self._wanted.clear()
-                self._coming = True
+                self._is_list_coming = True
                 try:
-                    rest = await self._list()
+                    rest = await self._read_list()
                 except Exception:  # the next list may be one that can be read, and without one every channel is closed
                     log.exception("slack_people_unread")
                     rest = MEMBERS_RETRY_SECONDS
-                self._coming = self._wanted.is_set()
-                self._read.set()
+                self._is_list_coming = self._wanted.is_set()
+                self._list_read.set()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wanted.wait(), rest)
         finally:
-            for task in self._looking:
+            for task in self._checks:
                 task.cancel()
 
-    async def _known(self, channel: str) -> _People | None:
+    async def _fresh_list(self, channel: str) -> _People | None:
         """Return a fresh list that was read after the last newcomer joined the channel; None when none is coming."""
         self.start_prefetch()
         while True:
@@ -119,12 +119,12 @@ class SlackMembership:
             oldest = max(asyncio.get_running_loop().time() - MEMBERS_FRESH_SECONDS, *joined, 0.0)
             if self._people and self._people.begun >= oldest:
                 return self._people
-            if not self._coming:
+            if not self._is_list_coming:
                 return None
-            self._read.clear()
-            await self._read.wait()
+            self._list_read.clear()
+            await self._list_read.wait()
 
-    async def _list(self) -> float:
+    async def _read_list(self) -> float:
         """Read the list. Return the seconds until the next reading."""
         clock = asyncio.get_running_loop().time
         begun = clock()
@@ -142,13 +142,13 @@ class SlackMembership:
         self._people = _People(begun, frozenset(inside), frozenset(outside | {user for _, user in self._newcomers}))
         return max(0.0, MEMBERS_FRESH_SECONDS - MEMBERS_REFRESH_AHEAD - 2 * (clock() - begun))
 
-    def _look(self, channel: str, people: _People) -> asyncio.Task[bool]:
-        task = asyncio.create_task(self._look_at(channel, people))
-        self._looking.add(task)
-        task.add_done_callback(self._looking.discard)
+    def _start_check(self, channel: str, people: _People) -> asyncio.Task[bool]:
+        task = asyncio.create_task(self._check_channel(channel, people))
+        self._checks.add(task)
+        task.add_done_callback(self._checks.discard)
         return task
 
-    async def _look_at(self, channel: str, people: _People) -> bool:
+    async def _check_channel(self, channel: str, people: _People) -> bool:
         """Return True if the list has every member as inside. Stops at the first page with another one."""
         try:
             async for page in self._pages("conversations.members", channel=channel):

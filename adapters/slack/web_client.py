@@ -89,7 +89,7 @@ class SlackRefused(NotPosted):
         scope = f" (scope {needed} is missing)" if needed else ""
         super().__init__(
             f"Slack declined {method}: {error}{scope}",
-            why=self._why,
+            why=self._explain,
             over=error in OBSOLETE_ERRORS,
             hopeless=error in POST_REFUSALS or method == RESPONSE_URL_CALL,
             what_to_do=f"Add the scope {needed} to the Slack app and install it again." if needed else "",
@@ -97,7 +97,7 @@ class SlackRefused(NotPosted):
         self.error = error
         self.needed = needed
 
-    def _why(self, translator: Translator) -> str:
+    def _explain(self, translator: Translator) -> str:
         return translator(POST_REFUSALS.get(self.error, REPLY_REFUSED))
 
 
@@ -127,7 +127,7 @@ class SlackWebClient:
         self.client = client
         self.timings = timings
         self._turns: dict[str, float] = {}
-        self._shut: dict[str, float] = {}
+        self._limited_until: dict[str, float] = {}
 
     async def call(self, method: str, /, **arguments: Any) -> dict[str, Any]:
         """Call `method` as soon as Slack allows. Raises SlackRefused, and Unavailable when the outcome is unknown or
@@ -135,7 +135,7 @@ class SlackWebClient:
         latest = asyncio.get_running_loop().time() + self.timings.longest_wait
         answer = None
         while answer is None:
-            while wait := self._shut_for(method):
+            while wait := self._limited_for(method):
                 if asyncio.get_running_loop().time() + wait > latest:
                     raise Unavailable(
                         "Slack", f"{method} is limited", retry_after=wait, what_to_do="Try again in a minute."
@@ -147,19 +147,19 @@ class SlackWebClient:
     async def call_now(self, method: str, /, **arguments: Any) -> dict[str, Any]:
         """Call `method` without waiting. Raises SlackRefused with `RATE_LIMITED` when Slack asks to wait, and the
         errors of `call`."""
-        answer = None if self._shut_for(method) else await self._send(method, arguments)
+        answer = None if self._limited_for(method) else await self._send(method, arguments)
         if answer is None:
             raise SlackRefused(method, RATE_LIMITED)
         return answer
 
     def can_post_now(self, channel: str) -> bool:
         """Return True if the next message in `channel` would hardly have to wait."""
-        return self._wait(channel) <= self.timings.message_interval
+        return self._turn_wait(channel) <= self.timings.message_interval
 
     async def wait_turn(self, channel: str, *, begun: bool = False) -> None:
         """Wait for the next turn to post in `channel`; turns are given in the order of the calls. Raises Unavailable at
         once when that would take too long, but not for a reply that has `begun`."""
-        wait = self._wait(channel)
+        wait = self._turn_wait(channel)
         if wait > self.timings.longest_wait and not begun:
             raise Unavailable("Slack", "too many messages wait for one channel", retry_after=wait)
         now = asyncio.get_running_loop().time()
@@ -195,33 +195,33 @@ class SlackWebClient:
                 channel=channel, filename=name, title=name, content=content, thread_ts=thread
             )
         except SlackApiError as error:
-            raise _declined("files.upload", error) from error
+            raise _to_error("files.upload", error) from error
         except NETWORK_ERRORS as error:
             raise Unavailable("Slack", f"an upload did not come back ({type(error).__name__})") from error
 
     async def _send(self, method: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """Return Slack's response; None when it asks to wait, which `_shut_for` then tells."""
+        """Return Slack's response; None when it asks to wait, which `_limited_for` then tells."""
         try:
             sent = {"http_verb": "GET", "params": arguments} if method in READ_METHODS else {"json": arguments}
             response = await self.client.api_call(method, **sent)
         except SlackApiError as error:
             wait = retry_after_seconds(error)
             if wait is None:
-                raise _declined(method, error) from error
-            self._shut[method] = asyncio.get_running_loop().time() + wait
+                raise _to_error(method, error) from error
+            self._limited_until[method] = asyncio.get_running_loop().time() + wait
             return None
         except NETWORK_ERRORS as error:
             raise Unavailable("Slack", f"{method} did not come back ({type(error).__name__})") from error
         return dict(response.data) if isinstance(response.data, dict) else {}
 
-    def _shut_for(self, method: str) -> float:
+    def _limited_for(self, method: str) -> float:
         """Return the seconds that Slack asked us to wait and that are left."""
-        return max(0.0, self._shut.get(method, 0.0) - asyncio.get_running_loop().time())
+        return max(0.0, self._limited_until.get(method, 0.0) - asyncio.get_running_loop().time())
 
-    def _wait(self, channel: str) -> float:
+    def _turn_wait(self, channel: str) -> float:
         """Return the seconds until the next free turn in `channel`, or until anything may be posted again."""
         turn = self._turns.get(channel, 0.0) - asyncio.get_running_loop().time()
-        return max(turn, self._shut_for(POST_METHOD))
+        return max(turn, self._limited_for(POST_METHOD))
 
 
 def retry_after_seconds(error: SlackApiError) -> float | None:
@@ -238,7 +238,7 @@ def slack_error_code(error: SlackApiError) -> str:
     return str(data.get("error") or "") if isinstance(data, dict) else ""
 
 
-def _declined(method: str, error: SlackApiError) -> SlackRefused | Unavailable:
+def _to_error(method: str, error: SlackApiError) -> SlackRefused | Unavailable:
     response, code = error.response, slack_error_code(error)
     if not code or response.status_code >= 500 or code in ("internal_error", "fatal_error", "service_unavailable"):
         return Unavailable("Slack", f"{method} failed on Slack's side (HTTP {response.status_code} {code})")

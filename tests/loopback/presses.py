@@ -84,7 +84,7 @@ class LoopbackPresser(ChannelInteractionContext):
     async def upload_source(self) -> Things | None:
         name = self._press.message if self._press.action == UPLOAD_COMMAND else self._press.about
         message = self._to.messages.get(name)
-        return Things(message, self._desk, self._press.person) if message else None
+        return Things(message, self._services, self._press.person) if message else None
 
     async def ack(self, kind: Acknowledgement) -> None: ...
 

@@ -86,7 +86,7 @@ class InteractionContext(ABC):
 
     def __init__(self, payload: InteractionPayload, services: BotServices) -> None:
         self.payload = payload
-        self._desk = services
+        self._services = services
 
     @abstractmethod
     async def actor(self) -> Actor: ...
@@ -138,7 +138,7 @@ class InteractionContext(ABC):
 
     async def words(self, text: str = "") -> Translator:
         """Return the translator for the person, who wrote `text`."""
-        return await self._desk.translator_for(self.payload.person_id, text=text, locale=self.payload.locale)
+        return await self._services.translator_for(self.payload.person_id, text=text, locale=self.payload.locale)
 
     async def readers(self) -> Readers:
         """Return the readers of a private response."""
@@ -168,9 +168,9 @@ class InteractionContext(ABC):
             yield
         except CitewellError as error:
             log.warning("interaction_failed", action=self.payload.action, reason=str(error))
-            await self.show_error(self.error_text(error, await self._words_at_hand()))
+            await self.show_error(self.error_text(error, await self._fallback_translator()))
 
-    async def _words_at_hand(self) -> Translator:
+    async def _fallback_translator(self) -> Translator:
         try:
             return await self.words()
         except CitewellError:

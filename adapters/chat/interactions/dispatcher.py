@@ -69,7 +69,7 @@ class InteractionDispatcher:
         self, services: BotServices, inbox: Inbox, *, deduplicated: Collection[str] = DEDUPLICATED_ACTIONS
     ) -> None:
         self._clicks = ClickDeduplicator()
-        self._once = deduplicated
+        self._deduplicated = deduplicated
         self._handlers = {
             **FeedbackHandlers(services, inbox).handlers,
             **HandoffHandlers(services).handlers,
@@ -81,7 +81,7 @@ class InteractionDispatcher:
     async def dispatch(self, interaction: InteractionContext) -> None:
         """Handle one interaction; ignore an unknown action. Raises CitewellError, which the person has to be told."""
         payload = interaction.payload
-        is_repeat = payload.action in self._once and self._clicks.is_repeat(
+        is_repeat = payload.action in self._deduplicated and self._clicks.is_repeat(
             payload.person_id, payload.action, payload.subject_id, payload.message
         )
         if is_repeat:

@@ -16,31 +16,31 @@ from pipeline.words import wording
 
 class HandoffHandlers:
     def __init__(self, services: BotServices) -> None:
-        self._desk = services
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {
-            ReplyButton.ASK: self._ask,
-            handoff.RESOLVE_BUTTON: self._open,
+            ReplyButton.ASK: self._hand_over,
+            handoff.RESOLVE_BUTTON: self._open_form,
             handoff.HANDOFF_FORM: self._resolve,
-            handoff.SEND_BUTTON: partial(self._send, keep=False),
-            handoff.KEEP_BUTTON: partial(self._send, keep=True),
-            ReplyButton.SUBSCRIBE: self._tell,
-            ReplyButton.UNSUBSCRIBE: self._untell,
+            handoff.SEND_BUTTON: partial(self._send_reply, keep=False),
+            handoff.KEEP_BUTTON: partial(self._send_reply, keep=True),
+            ReplyButton.SUBSCRIBE: self._subscribe,
+            ReplyButton.UNSUBSCRIBE: self._unsubscribe,
         }
 
-    async def _ask(self, interaction: InteractionContext) -> None:
+    async def _hand_over(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         await interaction.try_reply_privately(
-            await self._desk.hand_over(
-                _press(interaction, interaction.payload.conversation), await interaction.readers()
+            await self._services.hand_over(
+                _answer_interaction(interaction, interaction.payload.conversation), await interaction.readers()
             )
         )
 
-    async def _open(self, interaction: InteractionContext) -> None:
+    async def _open_form(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
-        keep = await self._desk.handoffs.is_keep_offered(await interaction.actor(), interaction.payload.places[-1])
+        keep = await self._services.handoffs.is_keep_offered(await interaction.actor(), interaction.payload.places[-1])
         await interaction.open_form(
             handoff.handoff_form(interaction.payload.subject_id, await interaction.words(), keep=keep)
         )
@@ -53,7 +53,7 @@ class HandoffHandlers:
             interaction, interaction.payload.subject_id, interaction.payload.places[-1], reply, keep=keep, link=link
         )
 
-    async def _send(self, interaction: InteractionContext, *, keep: bool) -> None:
+    async def _send_reply(self, interaction: InteractionContext, *, keep: bool) -> None:
         """Resolve the handoff with the message that the person wrote below its notice."""
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         written = await interaction.handoff_reply() if isinstance(interaction, ChannelInteractionContext) else None
@@ -61,7 +61,7 @@ class HandoffHandlers:
         if written is None or not reply:
             await interaction.try_reply_privately((await interaction.words())(wording.REPLY_UNREADABLE))
             return
-        open_handoff = await self._desk.handoffs.find_open(written.notice)
+        open_handoff = await self._services.handoffs.find_open(written.notice)
         if open_handoff is None or open_handoff.target not in interaction.payload.places:
             await interaction.try_reply_privately((await interaction.words(written.text))(wording.HANDOFF_GONE))
             return
@@ -84,7 +84,7 @@ class HandoffHandlers:
         translator = await interaction.words(reply)
         name = interaction.payload.name or translator(handoff.UNNAMED_PERSON)
         try:
-            outcome = await self._desk.handoffs.resolve(
+            outcome = await self._services.handoffs.resolve(
                 handoff_id, place, await interaction.actor(), name, reply, keep=keep, link=link
             )
         except Refused:
@@ -94,20 +94,22 @@ class HandoffHandlers:
             await interaction.mark_done(translator(wording.HANDOFF_RESOLVED_BY, who=name), at)
         await interaction.try_reply_privately(translator(outcome))
 
-    async def _tell(self, interaction: InteractionContext) -> None:
+    async def _subscribe(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        result = await self._desk.subscribe(
-            _press(interaction, await interaction.subscription_target()), await interaction.readers()
+        result = await self._services.subscribe(
+            _answer_interaction(interaction, await interaction.subscription_target()), await interaction.readers()
         )
         await interaction.show_privately(subscriptions.subscribed_reply(result, await interaction.words()))
 
-    async def _untell(self, interaction: InteractionContext) -> None:
+    async def _unsubscribe(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        outcome = await self._desk.subscriptions.cancel(interaction.payload.subject_id, interaction.payload.person_id)
+        outcome = await self._services.subscriptions.cancel(
+            interaction.payload.subject_id, interaction.payload.person_id
+        )
         await interaction.try_reply_privately((await interaction.words())(outcome))
 
 
-def _press(interaction: InteractionContext, origin: ConversationId) -> AnswerInteraction:
+def _answer_interaction(interaction: InteractionContext, origin: ConversationId) -> AnswerInteraction:
     payload = interaction.payload
     return AnswerInteraction(
         answer_id=payload.subject_id,

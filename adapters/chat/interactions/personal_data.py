@@ -21,14 +21,14 @@ SOURCES_COMMAND, INSIGHTS_COMMAND = "sources", "insights"
 
 class PersonalDataHandlers:
     def __init__(self, services: BotServices) -> None:
-        self._desk = services
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {
             ReplyButton.EXPORT: self._export,
-            ReplyButton.FORGET: self._warn,
-            ReplyButton.FORGET_CONFIRMED: self._forget,
+            ReplyButton.FORGET: self._confirm_erasure,
+            ReplyButton.FORGET_CONFIRMED: self._erase,
             SOURCES_COMMAND: self._sources,
             INSIGHTS_COMMAND: self._insights,
         }
@@ -36,10 +36,10 @@ class PersonalDataHandlers:
     async def _export(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         await interaction.send_export(
-            await self._desk.export_person(interaction.payload.person_id, await interaction.readers())
+            await self._services.export_person(interaction.payload.person_id, await interaction.readers())
         )
 
-    async def _warn(self, interaction: InteractionContext) -> None:
+    async def _confirm_erasure(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         translator = await interaction.words()
         warning = text_reply(translator(words.FORGET_WARNING))
@@ -47,9 +47,9 @@ class PersonalDataHandlers:
             replace(warning, language=translator.language, buttons=(ReplyButton.FORGET_CONFIRMED,))
         )
 
-    async def _forget(self, interaction: InteractionContext) -> None:
+    async def _erase(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
-        erased = await self._desk.erase_person(interaction.payload.person_id)
+        erased = await self._services.erase_person(interaction.payload.person_id)
         translator = await interaction.words()
         await interaction.try_reply_privately(
             translator(words.FORGOTTEN, entries=translator.pluralize(wording.ENTRY_COUNT, erased))
@@ -60,7 +60,7 @@ class PersonalDataHandlers:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         await interaction.show_privately(
             panels.documents_panel(
-                await self._desk.list_documents(await interaction.readers()), await interaction.words()
+                await self._services.list_documents(await interaction.readers()), await interaction.words()
             )
         )
 
@@ -69,7 +69,7 @@ class PersonalDataHandlers:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         translator = await interaction.words()
         try:
-            report = await self._desk.get_insights(
+            report = await self._services.get_insights(
                 await interaction.actor(), await interaction.readers(), insights.INSIGHTS_DAYS
             )
         except NotAllowed:

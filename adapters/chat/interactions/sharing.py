@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 class SharingHandlers:
     def __init__(self, services: BotServices) -> None:
-        self._desk = services
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
@@ -35,7 +35,9 @@ class SharingHandlers:
         translator = await interaction.words()
         readers = await interaction.share_readers()
         answer = (
-            None if isinstance(readers, str) else await self._desk.find_answer(interaction.payload.subject_id, readers)
+            None
+            if isinstance(readers, str)
+            else await self._services.find_answer(interaction.payload.subject_id, readers)
         )
         if answer is None:
             await interaction.try_reply_privately(
@@ -50,10 +52,10 @@ class SharingHandlers:
             name=interaction.payload.name or translator(handoff.UNNAMED_PERSON),
             language=translator.language,
         )
-        if not await self._desk.posts.enqueue(share):
+        if not await self._services.posts.enqueue(share):
             await interaction.try_reply_privately(translator(wording.ALREADY_SHARED))
             return
-        why = await self._desk.posts.wait_until_posted(share)
+        why = await self._services.posts.wait_until_posted(share)
         if why:
             await interaction.try_reply_privately(why)
         elif why is not None:

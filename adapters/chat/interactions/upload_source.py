@@ -64,11 +64,11 @@ async def post_reading_notice(
         await post_service.enqueue(adding)
         why = await post_service.wait_until_posted(adding)
         if not why:
-            return partial(_put, post_service, adding)
+            return partial(_update_notice, post_service, adding)
     raise PostRefused(str(why))
 
 
-async def _put(post_service: PostService, status: UploadStatus, addition: UploadResult) -> None:
+async def _update_notice(post_service: PostService, status: UploadStatus, addition: UploadResult) -> None:
     await post_service.update(replace(status, **addition._asdict()))
     if why := await post_service.wait_until_posted(status):
         raise PostRefused(why)

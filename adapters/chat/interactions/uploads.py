@@ -34,15 +34,15 @@ async def can_offer_upload(
 
 class UploadHandlers:
     def __init__(self, services: BotServices) -> None:
-        self._desk = services
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {
             ReplyButton.ADD: self._choose,
             UPLOAD_COMMAND: self._choose,
-            uploads.UPLOAD_FORM: self._sent,
-            ReplyButton.TAKE_BACK: self._take_back,
+            uploads.UPLOAD_FORM: self._submit,
+            ReplyButton.TAKE_BACK: self._remove,
         }
 
     async def _choose(self, interaction: InteractionContext) -> None:
@@ -52,7 +52,7 @@ class UploadHandlers:
             return
         source, translator = await interaction.upload_source(), await interaction.words()
         try:
-            collections = await self._desk.knowledge.collections(*await _where(interaction))
+            collections = await self._services.knowledge.collections(*await _actor_and_place(interaction))
         except NotAllowed:
             await interaction.try_reply_privately(translator(uploads.CONTRIBUTORS_ONLY))
             return
@@ -67,7 +67,7 @@ class UploadHandlers:
                 uploads.upload_form(source.form_state, source.candidates, collections, translator)
             )
 
-    async def _sent(self, interaction: InteractionContext) -> None:
+    async def _submit(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
         source = await interaction.upload_source() if isinstance(interaction, ChannelInteractionContext) else None
         if source is None:
@@ -85,16 +85,18 @@ class UploadHandlers:
         collection: str,
     ) -> None:
         """Add the candidates one after the other; for all to see unless the bot is silent there."""
-        silent = bool((await self._desk.places.effective_settings(interaction.payload.places)).silent)
+        silent = bool((await self._services.places.effective_settings(interaction.payload.places)).silent)
         translator = await interaction.words()
         for candidate in candidates:
             reading = translator(uploads.READING_FILE, name=uploads.candidate_label(candidate))
             put = await source.announce_reading(reading, translator, alone=silent)
             await put(
-                await self._added(interaction, candidate, partial(source.resolve, candidate), collection, translator)
+                await self._add_candidate(
+                    interaction, candidate, partial(source.resolve, candidate), collection, translator
+                )
             )
 
-    async def _added(
+    async def _add_candidate(
         self,
         interaction: InteractionContext,
         candidate: UploadCandidate,
@@ -104,9 +106,9 @@ class UploadHandlers:
     ) -> UploadResult:
         """Read a candidate into the collection, or into the first one where none was chosen."""
         try:
-            actor_place = await _where(interaction)
-            into = collection or "".join((await self._desk.knowledge.collections(*actor_place))[:1])
-            added = await self._desk.knowledge.add(*actor_place, await sent(), into)
+            actor_place = await _actor_and_place(interaction)
+            into = collection or "".join((await self._services.knowledge.collections(*actor_place))[:1])
+            added = await self._services.knowledge.add(*actor_place, await sent(), into)
         except NotAllowed:
             return UploadResult(translator(uploads.CONTRIBUTORS_ONLY))
         except UploadRefused as error:
@@ -118,12 +120,12 @@ class UploadHandlers:
         text, small = uploads.added_text(candidate, added, translator), uploads.take_back_hint(added, translator)
         return UploadResult(text, small, added.document, translator(uploads.TAKE_BACK_LABEL))
 
-    async def _take_back(self, interaction: InteractionContext) -> None:
+    async def _remove(self, interaction: InteractionContext) -> None:
         """Remove the document, and replace the button by the confirmation."""
         await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
         translator = await interaction.words()
         try:
-            title = await self._desk.knowledge.remove(
+            title = await self._services.knowledge.remove(
                 await interaction.actor(), await interaction.readers(), interaction.payload.subject_id
             )
         except NotAllowed:
@@ -134,5 +136,5 @@ class UploadHandlers:
         )
 
 
-async def _where(interaction: InteractionContext) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
+async def _actor_and_place(interaction: InteractionContext) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
     return await interaction.actor(), await interaction.channel_readers(), interaction.payload.places

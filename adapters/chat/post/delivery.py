@@ -144,13 +144,13 @@ class Deliverer(Generic[P]):
     ) -> None:
         """Create it. `upload_button_value` returns the value of the button that adds a message's files, empty for no
         button. `shared_channels`: answer where other organisations read along."""
-        self._posts = poster
+        self._poster = poster
         self._platform = platform
-        self._look = render_options
-        self._adds = upload_button_value
+        self._render_options = render_options
+        self._upload_button_value = upload_button_value
         self.shared_channels = shared_channels
         self._private = PrivateReplyDeliverer(poster.open_private_reply, poster.send_direct, render_options)
-        self._feeds: dict[ConversationId, EventBuffer] = {}
+        self._buffers: dict[ConversationId, EventBuffer] = {}
         self._replies: set[ConversationId] = set()
 
     async def deliver(self, stream: ReplyStream, recorder: PostRecorder) -> None:
@@ -159,26 +159,26 @@ class Deliverer(Generic[P]):
         if work.message.manner is MessageTrigger.COMMAND:
             await self._private.deliver(stream, recorder)
             return
-        sender = self._posts.open_reply(work, recorder)
+        sender = self._poster.open_reply(work, recorder)
         reply = MessageSequence(sender, recorder)
         self._replies.add(work.message.conversation)
         try:
-            if instead := await self._instead(work.message, sender):
+            if instead := await self._replacement_text(work.message, sender):
                 if work.message.manner.is_background:
                     log.info("unasked_reply_withheld", key=work.key)
                 else:
                     await reply.show([sender.render_line(Translator(work.language)(instead))])
             else:
-                await self._answer(stream, sender, reply)
+                await self._deliver_answer(stream, sender, reply)
         except NotPosted as refused:
-            if not await self._settled(work, sender, refused):
+            if not await self._is_settled(work, sender, refused):
                 raise
         finally:
             self._replies.discard(work.message.conversation)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
         """Return the reference of a reply that a crash left unrecorded, or None. Private replies are not looked for."""
-        return None if work.message.manner is MessageTrigger.COMMAND else await self._posts.find_posted(work)
+        return None if work.message.manner is MessageTrigger.COMMAND else await self._poster.find_posted(work)
 
     def has_pending_reply(self, conversation: ConversationId) -> bool:
         """Return True while a reply is on its way to the conversation that the inbox does not know of yet."""
@@ -186,75 +186,75 @@ class Deliverer(Generic[P]):
 
     def stop(self, conversation: ConversationId) -> bool:
         """End the answer that is being written there. Return False if there is none in this process."""
-        if buffer := self._feeds.get(conversation):
+        if buffer := self._buffers.get(conversation):
             buffer.stop()
         return buffer is not None
 
     async def delete_reply(self, channel: str, reply: str) -> None:
         """Delete the messages of a reply, best effort."""
         try:
-            await self._posts.delete_reply(channel, reply)
+            await self._poster.delete_reply(channel, reply)
         except CitewellError as error:
             log.warning("reply_not_deleted", reason=str(error))
 
     async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
         """Show the author of `message` an unprompted answer, best effort. It has no buttons, since it is not stored."""
-        if not isinstance(self._posts, SupportsEphemeralReply) or await self._strangers_read(message):
+        if not isinstance(self._poster, SupportsEphemeralReply) or await self._has_strangers(message):
             return
         note = Translator(answer.language)(wording.ONLY_YOU_SEE)
-        reply = replace(parts.build_reply(answer, self._look, notes=[note]), buttons=())
+        reply = replace(parts.build_reply(answer, self._render_options, notes=[note]), buttons=())
         try:
-            await self._posts.show_ephemeral(message, reply)
+            await self._poster.show_ephemeral(message, reply)
         except CitewellError as error:
             log.warning("not_whispered", reason=str(error))
 
-    def _alone(self, message: IncomingMessage) -> bool:
+    def _is_private(self, message: IncomingMessage) -> bool:
         """Return True if only the asker reads the reply."""
         return self._platform.is_direct(message.conversation)
 
-    async def _strangers_read(self, message: IncomingMessage) -> bool:
+    async def _has_strangers(self, message: IncomingMessage) -> bool:
         """Return True if people of other organisations, whom the bot does not answer, are known to read the reply."""
         if self.shared_channels:
             return False
-        looks = message.manner is MessageTrigger.AWAITED and not self._alone(message)
-        return message.external or (looks and await self._posts.is_shared(message.conversation.channel))
+        looks = message.manner is MessageTrigger.AWAITED and not self._is_private(message)
+        return message.external or (looks and await self._poster.is_shared(message.conversation.channel))
 
-    async def _instead(self, message: IncomingMessage, sender: ReplySender[P]) -> TranslatableText | None:
+    async def _replacement_text(self, message: IncomingMessage, sender: ReplySender[P]) -> TranslatableText | None:
         """Return the text that replaces any answer, or None."""
         if sender.is_text_withheld:
             return labels.TEXT_WITHHELD
-        if not await self._strangers_read(message):
+        if not await self._has_strangers(message):
             return None
-        return OUTSIDER_MESSAGE if self._alone(message) else wording.SHARED_CHANNEL
+        return OUTSIDER_MESSAGE if self._is_private(message) else wording.SHARED_CHANNEL
 
-    async def _answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
+    async def _deliver_answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
         work, message = stream.work, stream.work.message
         translator = Translator(work.language)
-        adds = await self._adds(message)
+        adds = await self._upload_button_value(message)
         notes = wording.question_notes(message, translator, offered=bool(adds))
         async with (
             sender.show_working(translator, begun=reply.resumed) as settled,
             EventBuffer(stream.events) as buffer,
         ):
-            progress = _growth(sender, reply, settled, translator)
+            progress = _start_progress(sender, reply, settled, translator)
             draft = Draft(notes if isinstance(progress, StreamingPost) else (), translator)
-            answer = await self._followed(message.conversation, progress, buffer, draft)
+            answer = await self._follow(message.conversation, progress, buffer, draft)
             await settled()
             await reply.begin()
             if answer is None:
-                await _end(progress, reply, sender.render_reply(draft.stopped_reply, None))
+                await _complete(progress, reply, sender.render_reply(draft.stopped_reply, None))
                 return
             placement = sender.placement()
             remarks = [translator(remark) for remark in placement.remarks]
             build = partial(
-                parts.build_reply, answer, self._look, notes=notes, remarks=remarks, upload_button_value=adds
+                parts.build_reply, answer, self._render_options, notes=notes, remarks=remarks, upload_button_value=adds
             )
             build = partial(build, stoppable=placement.can_stop)
             reply_shown, plain = build(attachable=placement.can_attach), build()
             above = subscriptions.answer_heading(answer) if message.manner is MessageTrigger.AWAITED else None
             is_complete = True
             try:
-                await _end(progress, reply, sender.render_reply(reply_shown, above))
+                await _complete(progress, reply, sender.render_reply(reply_shown, above))
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise
@@ -263,7 +263,7 @@ class Deliverer(Generic[P]):
         if not (is_complete and await sender.attach(reply_shown.files, again=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
 
-    async def _followed(
+    async def _follow(
         self,
         conversation: ConversationId,
         progress: StreamingPost[P] | EditingPost[P],
@@ -271,13 +271,13 @@ class Deliverer(Generic[P]):
         draft: Draft,
     ) -> Answer | None:
         """Read to the answer; None where somebody stopped it."""
-        self._feeds[conversation] = buffer
+        self._buffers[conversation] = buffer
         try:
             return await progress.follow(buffer, draft)
         finally:
-            self._feeds.pop(conversation, None)
+            self._buffers.pop(conversation, None)
 
-    async def _settled(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> bool:
+    async def _is_settled(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> bool:
         """Return True if nothing is left to do after a refusal, False if it is to be tried again. A person who reads
         alone can be told nowhere else; a refused unprompted reply is dropped."""
         hopeless = work.last or refused.is_permanent
@@ -285,7 +285,7 @@ class Deliverer(Generic[P]):
             log.info("reply_ends", key=work.key, reason=str(refused))
         elif hopeless and work.message.manner.is_background:
             log.info("unasked_reply_refused", key=work.key, reason=str(refused))
-        elif hopeless and not self._alone(work.message):
+        elif hopeless and not self._is_private(work.message):
             log.warning("reply_refused", key=work.key, reason=str(refused))
             await self._explain(work, sender, refused)
         else:
@@ -297,12 +297,12 @@ class Deliverer(Generic[P]):
         translator = Translator(work.language)
         text = translator(NO_REPLY, channel=sender.place, why=refused.why(translator))
         try:
-            await self._posts.send_direct(work.message, text)
+            await self._poster.send_direct(work.message, text)
         except Refused as untold:
             raise Refused(f"{text} ({untold})") from refused
 
 
-def _growth(
+def _start_progress(
     sender: ReplySender[P], reply: MessageSequence[P], settle: SettleIndicator, translator: Translator
 ) -> StreamingPost[P] | EditingPost[P]:
     if isinstance(sender, StreamingSender):
@@ -320,7 +320,7 @@ def _growth(
     return EditingPost(edits, show, translator)
 
 
-async def _end(progress: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
+async def _complete(progress: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
     """Make the reply exactly `posts`."""
     closed = isinstance(progress, StreamingPost) and await progress.close(posts[0])
     await reply.show(posts, already=int(closed))

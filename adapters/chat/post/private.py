@@ -68,19 +68,19 @@ class PrivateReplyDeliverer:
     ) -> None:
         """Create it. `open_sender` raises NotPosted, too. `send_direct` sends the author of a message a direct
         message."""
-        self._back = open_sender
-        self._tell = send_direct
-        self._look = render_options
+        self._open_sender = open_sender
+        self._send_direct = send_direct
+        self._render_options = render_options
 
     async def deliver(self, stream: ReplyStream, recorder: PostRecorder) -> None:
         """Show the answer. Where that is no longer possible, ask the person to ask again."""
         work = stream.work
         try:
-            sender = self._back(work)
+            sender = self._open_sender(work)
             if work.reference and not isinstance(sender, EditingSender):
                 return
             await sender.show(
-                await self._posts(sender, stream, recorder), partial(recorder.record_posted, SHOWN_REFERENCE)
+                await self._render(sender, stream, recorder), partial(recorder.record_posted, SHOWN_REFERENCE)
             )
         except NotPosted as refused:
             if refused.is_obsolete:
@@ -91,11 +91,11 @@ class PrivateReplyDeliverer:
             else:
                 raise
 
-    async def _posts(self, sender: PrivateSender[P], stream: ReplyStream, recorder: PostRecorder) -> list[P]:
+    async def _render(self, sender: PrivateSender[P], stream: ReplyStream, recorder: PostRecorder) -> list[P]:
         """Return the messages to show, once the intent is recorded."""
         work, translator = stream.work, Translator(stream.work.language)
         if isinstance(sender, EditingSender):
-            answer = await _grown(sender, sender.render_line(translator(wording.QUESTION_ERASED)), stream, recorder)
+            answer = await _follow(sender, sender.render_line(translator(wording.QUESTION_ERASED)), stream, recorder)
         elif work.posting_since:
             return [sender.render_line(translator(wording.ASK_AGAIN))]
         else:
@@ -103,19 +103,21 @@ class PrivateReplyDeliverer:
             await recorder.record_intent()
         notes = [*parts.question_lines(answer), *wording.question_notes(work.message, translator)]
         return sender.render_reply(
-            parts.build_reply(answer, self._look, notes=notes, shareable=sender.can_share, attachable=sender.can_attach)
+            parts.build_reply(
+                answer, self._render_options, notes=notes, shareable=sender.can_share, attachable=sender.can_attach
+            )
         )
 
     async def _ask_again(self, work: LeasedMessage) -> None:
         if work.reference:
             return
         try:
-            await self._tell(work.message, Translator(work.language)(wording.ASK_AGAIN), once=work.key)
+            await self._send_direct(work.message, Translator(work.language)(wording.ASK_AGAIN), once=work.key)
         except Refused as refused:
             log.warning("asker_not_told", key=work.key, reason=str(refused))
 
 
-async def _grown(sender: EditingSender[P], gone: P, stream: ReplyStream, recorder: PostRecorder) -> Answer:
+async def _follow(sender: EditingSender[P], gone: P, stream: ReplyStream, recorder: PostRecorder) -> Answer:
     """Return the answer after showing its progress. A withdrawn question is replaced by `gone`."""
     translator = Translator(stream.work.language)
     try:

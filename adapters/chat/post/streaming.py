@@ -87,7 +87,7 @@ class EventBuffer:
     def __init__(self, stream: AnswerStream) -> None:
         self._source = stream
         self._events: list[ProgressEvent | SentenceEvent] = []
-        self._news = asyncio.Event()
+        self._has_news = asyncio.Event()
         self.stopped = False
         self.answer: Answer | None = None
 
@@ -106,12 +106,12 @@ class EventBuffer:
         of the stream."""
         try:
             async with asyncio.timeout(seconds):
-                await self._news.wait()
+                await self._has_news.wait()
         except TimeoutError:
             return []
         events, self._events = self._events, []
         if not self._reading.done():
-            self._news.clear()
+            self._has_news.clear()
         elif not events and not self.stopped:
             self._reading.result()
         return events
@@ -119,16 +119,16 @@ class EventBuffer:
     def stop(self) -> None:
         """Stop: further events are not wanted."""
         self.stopped = True
-        self._news.set()
+        self._has_news.set()
 
     async def _read(self) -> None:
         try:
             async for event in self._source:
                 self._events.append(event)
-                self._news.set()
+                self._has_news.set()
             self.answer = await self._source.answer()
         finally:
-            self._news.set()
+            self._has_news.set()
 
 
 class StreamingPost(Generic[P]):
@@ -137,7 +137,7 @@ class StreamingPost(Generic[P]):
     def __init__(self, sender: StreamingSender[P], reply: MessageSequence[P], settle: SettleIndicator) -> None:
         self._sender = sender
         self._reply = reply
-        self._settled = settle
+        self._settle = settle
         self._may_stream = not reply.resumed
         self._stream: MessageStream[P] | None = None
 
@@ -170,7 +170,7 @@ class StreamingPost(Generic[P]):
     async def _open(self, text: str) -> MessageStream[P] | None:
         if not self._sender.can_stream():
             return None
-        await self._settled()
+        await self._settle()
         await self._reply.begin()
         stream = await self._sender.open_stream(text)
         if stream:
@@ -184,7 +184,7 @@ class EditingPost(Generic[P]):
     def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], translator: Translator) -> None:
         self._sender = sender
         self._show = show
-        self._words = translator
+        self._translator = translator
 
     async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
         """Show the partial reply until the answer, or until it is stopped (None). An error ends the showing; it is
@@ -203,7 +203,7 @@ class EditingPost(Generic[P]):
                     raise failed
                 return buffer.answer
             if events:
-                page = self._sender.render_progress(draft.partial_reply, draft.stage, self._words)
+                page = self._sender.render_progress(draft.partial_reply, draft.stage, self._translator)
             if page is None or page == last_page or failed or now() < due:
                 continue
             try:

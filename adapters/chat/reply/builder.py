@@ -80,14 +80,14 @@ def build_reply(
     `attachable`: long code may be a file.
     """
     translator = Translator(answer.language)
-    written = list(_written(answer, translator))
+    written = list(_answer_blocks(answer, translator))
     files: list[ReplyFile] = []
     if attachable:
         written, files = split_files(written, answer.id, translator)
     before = _notes(*notes, answer.preface if written else "")
     after = _notes(answer.closing, *remarks)
     if not written:
-        written = list(_lines(f"{answer.preface}\n\n{answer.body}"))
+        written = list(_text_blocks(f"{answer.preface}\n\n{answer.body}"))
     return Reply(
         blocks=(*before, *written, *after),
         language=answer.language,
@@ -99,7 +99,7 @@ def build_reply(
         status=_status(answer, render_options, translator),
         answer_id=answer.id,
         buttons=(
-            *_actions(answer, shareable=shareable, stoppable=stoppable),
+            *_buttons(answer, shareable=shareable, stoppable=stoppable),
             *([ReplyButton.ADD] if upload_button_value else []),
         ),
         upload_button_value=upload_button_value,
@@ -108,17 +108,17 @@ def build_reply(
     )
 
 
-def _written(answer: Answer, translator: Translator) -> Iterator[ReplyBlock]:
+def _answer_blocks(answer: Answer, translator: Translator) -> Iterator[ReplyBlock]:
     """Yield the blocks of the answer, then those of the closest passages, one after another."""
     yield from build_blocks(answer.sentences, answer.citations, answer.citation_style, translator)
     if answer.sentences and answer.quoted:
         yield ReplyNote(text=translator(wording.CLOSEST_PASSAGE))
     for citation in answer.nearest:
         quoted = [sentence for sentence in answer.quoted if citation.number in sentence.numbers]
-        yield from build_blocks(quoted, (citation,), _marked(answer), translator)
+        yield from build_blocks(quoted, (citation,), _source_style(answer), translator)
 
 
-def _marked(answer: Answer) -> CitationStyle:
+def _source_style(answer: Answer) -> CitationStyle:
     """Return the style of citation marks in the source list, which follows that of the text."""
     footnotes = answer.citations and answer.citation_style is CitationStyle.FOOTNOTE
     return CitationStyle.FOOTNOTE if footnotes else CitationStyle.NUMBERED
@@ -147,7 +147,7 @@ def build_stopped_reply(
 
 def text_reply(text: str) -> Reply:
     """Build a reply of our own words only."""
-    return Reply(blocks=tuple(_lines(text)))
+    return Reply(blocks=tuple(_text_blocks(text)))
 
 
 def question_lines(answer: Answer, by: str = "") -> list[str]:
@@ -168,7 +168,7 @@ def _notes(*texts: str) -> list[ReplyNote]:
     return [ReplyNote(text=line) for text in texts for line in text.splitlines() if line.strip()]
 
 
-def _lines(text: str) -> Iterator[ReplyBlock]:
+def _text_blocks(text: str) -> Iterator[ReplyBlock]:
     """Yield our own words as paragraphs and lists."""
     items: list[ReplyText] = []
     for line in (*strip_invisible(text).splitlines(), ""):
@@ -187,7 +187,7 @@ def _lines(text: str) -> Iterator[ReplyBlock]:
 
 def _sources(answer: Answer, translator: Translator) -> Iterator[ReplySource]:
     """Yield source lines; passages of one place share a line, under all their marks."""
-    lines = [build_source(source, _marked(answer), translator=translator) for source in answer.sources]
+    lines = [build_source(source, _source_style(answer), translator=translator) for source in answer.sources]
     places: dict[ReplySource, list[str]] = {}
     for source in lines:
         places.setdefault(replace(source, mark=""), []).append(source.mark)
@@ -222,7 +222,7 @@ def _status(answer: Answer, render_options: RenderOptions, translator: Translato
     return " · ".join(filter(None, (badge, answer.as_of and translator(wording.AS_OF, date=answer.as_of))))
 
 
-def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[ReplyButton, ...]:
+def _buttons(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[ReplyButton, ...]:
     """Return the buttons that lead somewhere."""
     if answer.outcome not in _RATED or not (answer.sentences or answer.outcome is AnswerOutcome.NOT_FOUND):
         return ()

@@ -14,7 +14,7 @@ class Draft:
     """The sentences of an answer so far. A sentence is never changed once added."""
 
     def __init__(self, notes: Sequence[str] = (), translator: Translator = ENGLISH_TRANSLATOR) -> None:
-        self._words = translator
+        self._translator = translator
         self._notes = notes
         self._preface = ""
         self._sentences: list[CitedSentence] = []
@@ -35,9 +35,9 @@ class Draft:
 
     @property
     def partial_reply(self) -> Reply:
-        return build_partial_reply(self._sentences, self._preface, self._notes, self._words)
+        return build_partial_reply(self._sentences, self._preface, self._notes, self._translator)
 
     @property
     def stopped_reply(self) -> Reply:
         """The reply that remains when somebody stops the answer."""
-        return build_stopped_reply(self._sentences, self._preface, self._notes, self._words)
+        return build_stopped_reply(self._sentences, self._preface, self._notes, self._translator)

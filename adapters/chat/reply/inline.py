@@ -27,7 +27,7 @@ class TextRun(NamedTuple):
 def text_runs(text: ReplyText) -> Iterator[TextRun]:
     """Yield the words of a text in order, for surfaces that need no markup."""
     links = {link.text: link.url for link in text.links}
-    for words, code in _parts(text):
+    for words, code in _words_and_code(text):
         if code:
             yield TextRun(words, is_code=True)
         else:
@@ -44,7 +44,7 @@ def to_markdown(text: ReplyText) -> str:
 def heading_markdown(text: ReplyText) -> str:
     """Return a heading as Markdown. Of its markup only code is kept: it is bold as a whole."""
     unmarked = text if text.is_literal else replace(text, text=text.text.replace("**", ""), code_spans=())
-    return "".join(_code(words) if code else escape_markdown(words) for words, code in _parts(unmarked))
+    return "".join(_code(words) if code else escape_markdown(words) for words, code in _words_and_code(unmarked))
 
 
 def escape_markdown(text: str) -> str:
@@ -56,7 +56,7 @@ def _code(words: str) -> str:
     return f"`{words.replace('`', 'ˋ')}`"
 
 
-def _parts(text: ReplyText) -> Iterator[tuple[str, bool]]:
+def _words_and_code(text: ReplyText) -> Iterator[tuple[str, bool]]:
     """Yield the words and whether they are code. Words between backticks are code unless the text is literal."""
     for words, code in _spans(text):
         if code or text.is_literal:

@@ -27,7 +27,7 @@ MAX_ROW_LENGTH = 120
 """Characters of a table row that is shown as one list item."""
 MAX_LINK_LENGTH = 600
 """Characters of link addresses in one piece: with them, too, a piece fits a message."""
-_AROUND = len("[](<>)")
+_LINK_OVERHEAD = len("[](<>)")
 CELL_SEPARATOR = " · "
 """Separator of the cells in a row that is one line: cells have commas and semicolons of their own."""
 
@@ -78,14 +78,14 @@ def render_pieces(
             if above:
                 yield TextPiece(above, "\n\n" if separator is None else separator)
                 separator = None
-            above = f"**{_whole(block.text, dialect)}**"
+            above = f"**{_heading(block.text, dialect)}**"
             separator = "\n\n" if separator is None else separator
             continue
         for piece in _pieces(block, dialect, addresses):
             separated = piece._replace(separator=separator) if separator is not None else piece
             separator = None
             if above:
-                yield from _under(above, separated, dialect)
+                yield from _join_heading(above, separated, dialect)
                 above = ""
             else:
                 yield separated
@@ -94,7 +94,7 @@ def render_pieces(
         yield TextPiece(above, separator or "")
 
 
-def _under(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[TextPiece]:
+def _join_heading(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[TextPiece]:
     if piece.kind is PieceKind.TEXT:
         yield piece._replace(text=f"{above}{dialect.heading_separator}{piece.text}")
     else:
@@ -123,7 +123,7 @@ def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str
             for line in cut(block.text):
                 yield TextPiece(dialect.note(line), "\n")
         case ReplyHeading():
-            yield TextPiece(f"**{_whole(block.text, dialect)}**")
+            yield TextPiece(f"**{_heading(block.text, dialect)}**")
 
 
 def _text(
@@ -147,14 +147,14 @@ def add_links(text: ReplyText, links: Mapping[str, str], part: str, room: int = 
     """Return `links` and those of the text whose addresses take at most `room` characters in this `part` of it."""
     opened = dict(links)
     for link in text.links:
-        length = part.count(link.text) * (len(link.url) + _AROUND)
+        length = part.count(link.text) * (len(link.url) + _LINK_OVERHEAD)
         if length <= room:
             room -= length
             opened[link.text] = link.url
     return opened
 
 
-def _whole(text: ReplyText, dialect: MarkdownDialect) -> str:
+def _heading(text: ReplyText, dialect: MarkdownDialect) -> str:
     return f"{text.warning}{dialect.inline(heading_markdown(text), {})}{append_marks(text, dialect)}"
 
 

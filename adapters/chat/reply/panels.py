@@ -34,7 +34,7 @@ from pipeline.words import canned_replies, wording
 
 MAX_DOCUMENTS = 20
 """Documents listed at most."""
-_RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
+_INTERNAL_FACTORS = frozenset({"specifics", "length", "wording", "sources", "supported"})
 """Factors of a confidence that only its makers understand, or that the line below them says."""
 
 
@@ -53,7 +53,7 @@ def passage_panel(citation: Citation, translator: Translator = ENGLISH_TRANSLATO
 def confidence_panel(answer: Answer) -> Reply:
     """Build the panel that explains the confidence in sentences."""
     confidence, translator = answer.confidence, Translator(answer.language)
-    lines = [factor.text for factor in confidence.reasons if _told(factor)]
+    lines = [factor.text for factor in confidence.reasons if _is_telling(factor)]
     if len(answer.citations) > 1:
         lines += [
             wording.factor_line(words.DOCUMENT_FITS, citation.score, translator, title=build_source(citation).title)
@@ -75,10 +75,10 @@ def confidence_panel(answer: Answer) -> Reply:
     )
 
 
-def _told(factor: ConfidenceFactor) -> bool:
+def _is_telling(factor: ConfidenceFactor) -> bool:
     """Return True if a factor of a confidence says something to a reader."""
     nobody_else = factor.name == "agreement" and not factor.value
-    return factor.name not in _RAW and not nobody_else
+    return factor.name not in _INTERNAL_FACTORS and not nobody_else
 
 
 def documents_panel(documents: Sequence[Document], translator: Translator = ENGLISH_TRANSLATOR) -> Reply:
@@ -90,13 +90,13 @@ def documents_panel(documents: Sequence[Document], translator: Translator = ENGL
     listed = documents[:MAX_DOCUMENTS]
     for collection in dict.fromkeys(document.collection for document in listed):
         group = [document for document in listed if document.collection == collection]
-        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_titled, group)))]
+        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_document_line, group)))]
     if more := len(documents) - len(listed):
         blocks.append(ReplyParagraph(sentences=(ReplyText(text=translator(words.AND_MORE, count=more)),)))
     return Reply(blocks=tuple(blocks))
 
 
-def _titled(document: Document) -> ReplyText:
+def _document_line(document: Document) -> ReplyText:
     title = sanitize_line(document.title, MAX_NAME_LENGTH) or sanitize_line(document.filename, MAX_NAME_LENGTH)
     return ReplyText(text=title or document.id, url=document.url)
 

@@ -35,7 +35,7 @@ from pipeline.words.text import strip_invisible
 
 MAX_HEADING_LENGTH = 200
 """Characters above which a heading becomes a paragraph."""
-_CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
+_HEADING_KINDS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 
 
 def build_blocks(
@@ -66,7 +66,9 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
             after = ReplyText(text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first))
             text = strip_invisible(first.text).strip("\n").replace("\t", "    ")
             if text.strip():
-                yield ReplyCode(text=text, language=_language(first.language), caption=after if _says(after) else None)
+                yield ReplyCode(
+                    text=text, language=_language(first.language), caption=after if _has_caption(after) else None
+                )
         case BlockKind.HEADING:
             if texts := _texts(run, marks):
                 fits = len(texts[0].text) <= MAX_HEADING_LENGTH
@@ -94,7 +96,7 @@ def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[ReplyText, ...]
     return tuple(text for text in texts if text.text)
 
 
-def _says(text: ReplyText) -> bool:
+def _has_caption(text: ReplyText) -> bool:
     return bool(text.marks or text.warning)
 
 
@@ -145,26 +147,26 @@ class _Marks:
         style: CitationStyle,
         translator: Translator,
     ) -> None:
-        self._citations = {citation.number: _inline(citation) for citation in citations}
+        self._citations = {citation.number: _shorten_names(citation) for citation in citations}
         self._style = style
-        self._speech = translator
+        self._translator = translator
         runs = [sentences] if len(citations) == 1 else _under_headings(sentences) if citations else []
-        self._silent = {id(sentence) for run in runs for sentence in _unmarked(run)}
+        self._unmarked_ids = {id(sentence) for run in runs for sentence in _unmarked(run)}
 
     def of(self, sentence: CitedSentence) -> str:
-        return "" if id(sentence) in self._silent else self._mark(sentence.numbers)
+        return "" if id(sentence) in self._unmarked_ids else self._mark(sentence.numbers)
 
     def numbers(self, sentence: CitedSentence) -> tuple[int, ...]:
         """Return the source numbers that `of` names."""
-        return () if id(sentence) in self._silent else sentence.numbers
+        return () if id(sentence) in self._unmarked_ids else sentence.numbers
 
     def before(self, sentence: CitedSentence) -> str:
-        return sentence_prefix(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
+        return sentence_prefix(sentence, self._translator) if sentence.kind is not BlockKind.HEADER else ""
 
     def of_cells(self, sentence: CitedSentence, filled: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
         """Return the marks of a row: behind each cell its own where that is known, otherwise all behind the last cell
         that is filled."""
-        if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(filled):
+        if id(sentence) not in self._unmarked_ids and len(sentence.cell_numbers) == len(filled):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
         last = max((place for place, says in enumerate(filled) if says), default=0)
         mark, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
@@ -173,7 +175,7 @@ class _Marks:
     def _mark(self, numbers: tuple[int, ...]) -> str:
         is_known = all(number in self._citations for number in numbers)
         style = self._style if is_known else CitationStyle.NUMBERED
-        return citations.render_mark(numbers, self._citations, style, self._speech).strip()
+        return citations.render_mark(numbers, self._citations, style, self._translator).strip()
 
 
 def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSentence]]:
@@ -184,7 +186,7 @@ def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSe
 
 def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
     """Return the sentences that need no mark: of those that rest on one source, all but the last that is not code."""
-    marked = [sentence for sentence in run if sentence.kind not in _CAPTIONS]
+    marked = [sentence for sentence in run if sentence.kind not in _HEADING_KINDS]
     sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in marked}
     if len(sources) != 1 or len(next(iter(sources))) != 1:
         return []
@@ -192,7 +194,7 @@ def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
     return [sentence for sentence in run if sentence is not candidates[-1]] if candidates else []
 
 
-def _inline(citation: Citation) -> Citation:
+def _shorten_names(citation: Citation) -> Citation:
     """Return a citation whose names are short enough for the text."""
     return replace(
         citation,

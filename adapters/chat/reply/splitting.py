@@ -59,7 +59,7 @@ def pack_messages(
     current: list[Segment] = []
     used, room = 0, limit if first is None else first
     for piece in pieces:
-        more = length(piece.separator + piece.text) + (0 if _joins(current, piece) else overhead)
+        more = length(piece.separator + piece.text) + (0 if _continues(current, piece) else overhead)
         if current and used + more > room:
             messages.append(tuple(current))
             current, used, room = [], length(f"{piece.repeated_header}\n") if piece.repeated_header else 0, limit
@@ -69,14 +69,14 @@ def pack_messages(
     return [*messages, tuple(current)] if current else messages
 
 
-def _joins(current: list[Segment], piece: TextPiece) -> bool:
+def _continues(current: list[Segment], piece: TextPiece) -> bool:
     """Return True if a piece continues the last segment. Each block of code is a segment of its own."""
     alike = bool(current) and (current[-1].kind, current[-1].language) == (piece.kind, piece.language)
     return alike and (piece.kind is PieceKind.TEXT or piece.separator == "\n")
 
 
 def _add(current: list[Segment], piece: TextPiece) -> None:
-    if _joins(current, piece):
+    if _continues(current, piece):
         current[-1] = current[-1]._replace(text=f"{current[-1].text}{piece.separator}{piece.text}")
         return
     text = f"{piece.repeated_header}\n{piece.text}" if piece.repeated_header and not current else piece.text

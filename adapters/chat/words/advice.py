@@ -7,7 +7,7 @@ from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values.insights import GapKind, KnowledgeGap
 from pipeline.words import wording
 
-_AT = {
+_ADVICE = {
     GapKind.NOT_ANSWERED: wording.ADVICE_ADD_ANSWER,
     GapKind.UNHELPFUL: wording.ADVICE_CHECK_DOCUMENT,
     GapKind.LOW: wording.ADVICE_REPHRASE,
@@ -20,7 +20,9 @@ MAX_QUOTE_LENGTH = 160
 def gap_advice(gap: KnowledgeGap, translator: Translator = ENGLISH_TRANSLATOR) -> str:
     """Return what to do, with the title of the nearest document if there is one, and the closest passage."""
     to_do = (
-        translator(_AT[gap.lack], title=gap.nearest.title) if gap.nearest else translator(wording.ADVICE_WRITE_DOCUMENT)
+        translator(_ADVICE[gap.lack], title=gap.nearest.title)
+        if gap.nearest
+        else translator(wording.ADVICE_WRITE_DOCUMENT)
     )
     closest = gap.proposal.closest
     if closest is None:

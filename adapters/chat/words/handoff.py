@@ -86,33 +86,33 @@ class NoticeText(NamedTuple):
 
 def build_notice_text(notice: HandoffNotice) -> NoticeText:
     translator = Translator(notice.language)
-    question = _short(notice.handoff.question, NOTICE_QUESTION)
+    question = _shorten(notice.handoff.question, NOTICE_QUESTION)
     match notice.about:
         case NoticeKind.ASKED:
-            return _asked(question, notice.answer, translator)
+            return _question_text(question, notice.answer, translator)
         case NoticeKind.RESOLVED:
             heading = translator(
                 wording.HANDOFF_REPLIED if notice.reply else wording.HANDOFF_CLOSED, who=notice.resolver
             )
-            return NoticeText(heading, quoted=_short(notice.reply, NOTICE_REPLY), note=question)
+            return NoticeText(heading, quoted=_shorten(notice.reply, NOTICE_REPLY), note=question)
         case NoticeKind.UNDELIVERED:
             return NoticeText(translator(wording.HANDOFF_FAILED), note=question)
 
 
-def _short(text: str, room: int) -> str:
+def _shorten(text: str, room: int) -> str:
     """Return the text without hidden characters, shortened, with its line ends."""
     visible = strip_invisible(text).strip()
     return visible if len(visible) <= room else f"{visible[: room - 1].rstrip()}…"
 
 
-def _asked(question: str, answer: Answer | None, translator: Translator) -> NoticeText:
+def _question_text(question: str, answer: Answer | None, translator: Translator) -> NoticeText:
     sources = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
     return NoticeText(
         translator(wording.HANDOFF_TITLE),
         quoted=question,
-        found=_short(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
+        found=_shorten(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
         sources=tuple(
-            NoticeLink(_short(citations.citation_reference(citation, translator), 200), citation.url)
+            NoticeLink(_shorten(citations.citation_reference(citation, translator), 200), citation.url)
             for citation in sources
         ),
         note="" if answer else translator(wording.ANSWER_WITHHELD),

@@ -32,7 +32,7 @@ DRAFT_FOR = TranslatableText("A draft for {question}:")
 NEVER_CITED_COUNT = PluralText("{number} document was never cited.", "{number} documents were never cited.")
 _TIMES = PluralText("asked once", "asked {number} times")
 _PEOPLE = PluralText("by {number} person", "by {number} people")
-_SPENT = PluralText(
+_LIMIT_REACHED = PluralText(
     "In {place} I gave {number} answer unasked within an hour, all that `auto_per_hour` allows. "
     "Until the hour is over I answer only who mentions me there.",
     "In {place} I gave {number} answers unasked within an hour, all that `auto_per_hour` allows. "
@@ -48,7 +48,7 @@ def insights_panel(insights: Insights, translator: Translator, *, entries: int =
 
 def _blocks(insights: Insights, translator: Translator, entries: int) -> Iterator[ReplyBlock]:
     yield ReplyHeading(text=ReplyText(text=translator(ASKED_BETWEEN, since=insights.since, until=insights.until)))
-    yield _said(translator(QUESTION_COUNTS, **insights.counts.model_dump(exclude={"failed"})))
+    yield _paragraph(translator(QUESTION_COUNTS, **insights.counts.model_dump(exclude={"failed"})))
     yield from _list(
         translator(GAPS_HEADING),
         (f"{_group(gap.group, translator)}. {gap_advice(gap, translator)}" for gap in insights.gaps),
@@ -68,9 +68,9 @@ def _blocks(insights: Insights, translator: Translator, entries: int) -> Iterato
         entries,
     )
     if insights.never_cited:
-        yield _said(translator.pluralize(NEVER_CITED_COUNT, len(insights.never_cited)))
+        yield _paragraph(translator.pluralize(NEVER_CITED_COUNT, len(insights.never_cited)))
     for gap in insights.gaps[:1]:
-        yield _said(
+        yield _paragraph(
             translator(
                 DRAFT_FOR, question=wording.quote_text(sanitize_line(gap.group.question, QUESTION_LINE), translator)
             )
@@ -78,7 +78,7 @@ def _blocks(insights: Insights, translator: Translator, entries: int) -> Iterato
         yield ReplyCode(text=gap_draft(gap, translator))
 
 
-def _said(text: str) -> ReplyParagraph:
+def _paragraph(text: str) -> ReplyParagraph:
     return ReplyParagraph(sentences=(ReplyText(text=text),))
 
 
@@ -100,4 +100,4 @@ def _group(group: QuestionGroup, translator: Translator) -> str:
 
 def auto_limit_text(notice: AutoLimitNotice, place: str) -> str:
     """Return the notice that a place, as the platform writes it, has used up its unprompted answers of the hour."""
-    return Translator(notice.language).pluralize(_SPENT, notice.per_hour, place=place)
+    return Translator(notice.language).pluralize(_LIMIT_REACHED, notice.per_hour, place=place)

@@ -48,7 +48,7 @@ UPLOAD_FORM = "adding"
 MAX_UPLOADS = 10
 """Files and links of one message that can be added."""
 _ADDRESS = re.compile(r"https?://[^\s<>|\"]+")
-_AFTER = ".,;:!?'*_~"
+_TRAILING = ".,;:!?'*_~"
 
 
 class UploadCandidate(NamedTuple):
@@ -61,7 +61,7 @@ class UploadCandidate(NamedTuple):
 
 def find_urls(text: str) -> list[UploadCandidate]:
     """Return the addresses in typed text, each once, without the punctuation that ends a sentence."""
-    urls = (url.rstrip(_AFTER if "(" in url else f"{_AFTER})") for url in _ADDRESS.findall(text))
+    urls = (url.rstrip(_TRAILING if "(" in url else f"{_TRAILING})") for url in _ADDRESS.findall(text))
     return [UploadCandidate(url) for url in dict.fromkeys(urls)]
 
 

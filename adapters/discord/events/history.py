@@ -34,7 +34,7 @@ class DiscordHistoryReader:
     ) -> None:
         """Create it. `wait_until_known` waits until a server is known."""
         self._client = client
-        self._complete = wait_until_known
+        self._wait_until_known = wait_until_known
         self._api_url = api_url
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
@@ -62,13 +62,13 @@ class DiscordHistoryReader:
             question = discord.Object(place.message_id)
             thread_place = place_chain(place.guild_id, channel.id, channel)[-1]
             history = channel.history(before=question, limit=limit, oldest_first=True)
-            return [parsed async for earlier in history if (parsed := self._said(earlier, thread_place))]
+            return [parsed async for earlier in history if (parsed := self._parse(earlier, thread_place))]
 
     async def read_history(self, place: PlaceId, position: str) -> HistoryPage:
         """Return a page of the channel's messages, then of its threads, the newest first. Raises Unavailable, and
         Refused where the bot may not read it."""
         client, channel_id = self._client, int(place.channel)
-        await self._complete(int(place.space))
+        await self._wait_until_known(int(place.space))
         with translate_discord_errors("read a channel"):
             channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
             if not isinstance(channel, HistoryChannel) or str(channel.guild.id) != place.space:
@@ -106,13 +106,13 @@ class DiscordHistoryReader:
         is_person = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
         return message_to_text(message, self._client.user) if is_person else ""
 
-    def _said(self, message: object, channel: PlaceId) -> ChannelMessage | None:
+    def _parse(self, message: object, channel: PlaceId) -> ChannelMessage | None:
         """Return a person's message with its place. The first message of a thread stands for the one it was opened
         from."""
         if not isinstance(message, discord.Message) or self._client.user is None:
             return None
         if message.type is discord.MessageType.thread_starter_message and message.reference:
-            original = self._said(message.reference.resolved, channel)
+            original = self._parse(message.reference.resolved, channel)
             return original and replace(original, url=message.reference.jump_url)
         return parse_channel_message(channel, message, self._client.user, to_us=True)
 
@@ -126,14 +126,19 @@ async def _messages(channel: Any, position: dict[str, Any]) -> tuple[list[discor
 async def _threads(channel: Any, position: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
     """Return the messages of all active threads, then of `MAX_HISTORY_THREADS` archived ones at a time."""
     if not position.get("archived"):
-        active = [item for thread in channel.threads if not is_private_thread(thread) async for item in _whole(thread)]
+        active = [
+            item
+            for thread in channel.threads
+            if not is_private_thread(thread)
+            async for item in _thread_messages(thread)
+        ]
         return active, {"archived": "now"}
     before = None if position["archived"] == "now" else datetime.fromisoformat(position["archived"])
     archived = [item async for item in channel.archived_threads(limit=MAX_HISTORY_THREADS, before=before)]
-    messages = [item for thread in archived async for item in _whole(thread)]
+    messages = [item for thread in archived async for item in _thread_messages(thread)]
     more = len(archived) == MAX_HISTORY_THREADS
     return messages, {"archived": archived[-1].archive_timestamp.isoformat()} if more else None
 
 
-def _whole(thread: discord.Thread) -> AsyncIterator[discord.Message]:
+def _thread_messages(thread: discord.Thread) -> AsyncIterator[discord.Message]:
     return thread.history(limit=MAX_THREAD_MESSAGES, oldest_first=True)

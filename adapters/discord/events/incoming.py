@@ -38,17 +38,17 @@ from adapters.discord.platform import DISCORD
 from adapters.discord.rendering.custom_ids import find_root
 from pipeline.values import Attachment, ConversationId, IncomingMessage, MessageKey, MessageTrigger, PersonId
 
-_SOMEBODY = re.compile(r"<@[!&]?\d")
+_ANY_MENTION = re.compile(r"<@[!&]?\d")
 
 
 def parse_message(message: discord.Message, me: discord.ClientUser) -> MessagePosted | AppMentioned:
     """Return the chat event of a new message by a person or an app."""
-    if app := _program(message, me):
+    if app := _app_name(message, me):
         return AppMentioned(said_in=message_places(message), app=app)
     return MessagePosted(
         said_in=message_places(message),
         key=_key(message),
-        person_message=_remark(message, me),
+        person_message=_person_message(message, me),
         question=parse_question(message, me),
         is_edited=message.edited_at is not None,
     )
@@ -78,14 +78,14 @@ def parse_question(message: discord.Message, me: discord.ClientUser) -> Question
     """Return `message` as a possible question; None when it is not for the bot."""
     if message.author.bot or message.webhook_id or message.type not in PERSON_MESSAGE_TYPES:
         return None
-    own_message = _ours(message, me)
-    addressed = _mentioned(message, me) or own_message is not None
+    own_message = _own_message(message, me)
+    addressed = _mentions_bot(message, me) or own_message is not None
     in_thread = isinstance(message.channel, discord.Thread | discord.PartialMessageable)
     if guild_id_of(message) is None:
         manner = MessageTrigger.DIRECT
     elif addressed:
         manner = MessageTrigger.MENTION if own_message is None and message.content else MessageTrigger.THREAD
-    elif (in_thread or not message.reference) and message.content and not _names_somebody(message):
+    elif (in_thread or not message.reference) and message.content and not _mentions_somebody(message):
         manner = MessageTrigger.OVERHEARD
     else:
         return None
@@ -103,7 +103,9 @@ def parse_question(message: discord.Message, me: discord.ClientUser) -> Question
     return QuestionCandidate(
         message=incoming,
         thread_conversation=_conversation(message, own_message, in_thread=in_thread, threads=True),
-        replied_question=_answered(message, own_message) if guild_id_of(message) is not None and not in_thread else "",
+        replied_question=_replied_question(message, own_message)
+        if guild_id_of(message) is not None and not in_thread
+        else "",
     )
 
 
@@ -111,15 +113,15 @@ def _key(message: discord.Message) -> MessageKey:
     return message_key(guild_id_of(message), message.channel.id, message.id)
 
 
-def _program(message: discord.Message, me: discord.ClientUser) -> str:
+def _app_name(message: discord.Message, me: discord.ClientUser) -> str:
     """Return the name of the bot or webhook that mentions us, or ""."""
     program = (message.author.bot or message.webhook_id) and message.author.id != me.id
     return message.author.name if program and f"<@{me.id}>" in message.content else ""
 
 
-def _remark(message: discord.Message, me: discord.ClientUser) -> PersonMessage | None:
+def _person_message(message: discord.Message, me: discord.ClientUser) -> PersonMessage | None:
     """Return a person's message, unless it forwards another one."""
-    replied = _replied_to(message)
+    replied = _reply_targets(message)
     if message.author.bot or (message.reference and not replied):
         return None
     return PersonMessage(
@@ -131,11 +133,11 @@ def _remark(message: discord.Message, me: discord.ClientUser) -> PersonMessage |
     )
 
 
-def _names_somebody(message: discord.Message) -> bool:
-    return message.mention_everyone or _SOMEBODY.search(message.content) is not None
+def _mentions_somebody(message: discord.Message) -> bool:
+    return message.mention_everyone or _ANY_MENTION.search(message.content) is not None
 
 
-def _replied_to(message: discord.Message) -> tuple[str, ...]:
+def _reply_targets(message: discord.Message) -> tuple[str, ...]:
     """Return the keys of the messages that this one may reply to: the one it refers to, and the first of its thread."""
     guild_id, channel = guild_id_of(message), message.channel
     replied_id = message.reference.message_id if message.reference else None
@@ -190,20 +192,20 @@ def parse_command(
     )
 
 
-def _mentioned(message: discord.Message, me: discord.ClientUser) -> bool:
+def _mentions_bot(message: discord.Message, me: discord.ClientUser) -> bool:
     own_role = message.guild.self_role if message.guild else None
     return any(user.id == me.id for user in message.mentions) or (
         own_role is not None and any(role.id == own_role.id for role in message.role_mentions)
     )
 
 
-def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message | None:
+def _own_message(message: discord.Message, me: discord.ClientUser) -> discord.Message | None:
     """Return our own message that `message` replies to, or None."""
     target = message.reference.resolved if message.reference else None
     return target if isinstance(target, discord.Message) and target.author.id == me.id else None
 
 
-def _answered(message: discord.Message, own_message: discord.Message | None) -> str:
+def _replied_question(message: discord.Message, own_message: discord.Message | None) -> str:
     question_id = own_message.reference.message_id if own_message and own_message.reference else None
     return message_key_text(guild_id_of(message), message.channel.id, question_id) if question_id else ""
 
@@ -218,17 +220,19 @@ def _conversation(
     if own_message is not None:
         question_id = own_message.reference.message_id if own_message.reference else None
         root = find_root(own_message.components) or str(question_id or own_message.id)
-    return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
+    return _guild_conversation(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
 
 
 def shared_conversation(
     place: DiscordMessagePlace, message_id: int, *, in_thread: bool, threads: bool
 ) -> ConversationId:
     """Return the conversation that replies to a message belong to, in which an answer was shared at `place`."""
-    return _place_of(place.guild_id or 0, place.channel_id, str(message_id), in_thread=in_thread, threads=threads)
+    return _guild_conversation(
+        place.guild_id or 0, place.channel_id, str(message_id), in_thread=in_thread, threads=threads
+    )
 
 
-def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:
+def _guild_conversation(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:
     """Return the conversation of a server that begins with the message `root`; a thread is one conversation."""
     if in_thread:
         root = ""

@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 class DiscordIntake:
     def __init__(self, handler: ChatEventHandler) -> None:
-        self._hearing = handler
+        self._handler = handler
         self.unsaved = 0
         """Events that came and are not in the inbox yet."""
 
@@ -27,7 +27,7 @@ class DiscordIntake:
         try:
             while True:
                 try:
-                    return await self._hearing.handle(event, load)
+                    return await self._handler.handle(event, load)
                 except Unavailable as error:
                     log.warning("inbox_unavailable", reason=str(error))
                 await asyncio.sleep(pause)

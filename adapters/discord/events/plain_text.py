@@ -34,7 +34,7 @@ def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
             channel = message.guild.get_channel_or_thread(int(number)) if message.guild else None
             return f"#{channel.name}" if channel else UNKNOWN_PLACE
         display_name = names.get(f"@{number}")
-        return _known(message.guild, mark, int(number)) if display_name is None else display_name
+        return _mention_name(message.guild, mark, int(number)) if display_name is None else display_name
 
     content = message.content or "\n".join(snapshot.content for snapshot in message.message_snapshots)
     rendered = _GUIDE.sub("", _COMMAND.sub(r"\1", _TIME.sub(_day, _MENTION.sub(name, content)))).strip()
@@ -47,7 +47,7 @@ def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
     return text
 
 
-def _known(guild: discord.Guild | None, mark: str, number: int) -> str:
+def _mention_name(guild: discord.Guild | None, mark: str, number: int) -> str:
     """Return the name of a person or role of the server: a forwarded message does not tell the names of its
     mentions."""
     record = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None

@@ -46,7 +46,7 @@ from pipeline.translations import TranslatableText, Translator
 from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId, Readers, replace
 from pipeline.words import wording
 
-_OPEN = 200
+_MAX_OPEN = 200
 """Messages that are kept until their forms are sent."""
 
 
@@ -65,13 +65,13 @@ class DiscordUploadStore:
             case action if action == UPLOAD_COMMAND:
                 message = menu_of
             case ReplyButton.ADD:
-                message = await _asked(interaction)
+                message = await _fetch_question(interaction)
             case _:
                 message = self._open.pop(payload.subject_id, None)
         if message is None:
             return None
         name = str(interaction.id)
-        self._open = dict([*self._open.items(), (name, message)][-_OPEN:])
+        self._open = dict([*self._open.items(), (name, message)][-_MAX_OPEN:])
         return DiscordUploadSource(interaction, message, upload_candidates(message), name, self._api_url)
 
 
@@ -109,7 +109,7 @@ class DiscordUploadSource(NamedTuple):
         return put
 
 
-async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
+async def _fetch_question(interaction: DiscordInteraction) -> discord.Message | None:
     """Return the question above the reply in a direct message, if it still exists."""
     reference, channel = interaction.message and interaction.message.reference, interaction.channel
     if not (reference and reference.message_id and isinstance(channel, discord.DMChannel)):
@@ -136,7 +136,7 @@ def build_modal(form: Form) -> ui.Modal:
         title=form.title, custom_id=custom_ids.build_custom_id(form.name, form.subject_id), timeout=FORM_SECONDS
     )
     for field in form.fields:
-        component = _typed(field) if isinstance(field, TextField) else _chosen(field)
+        component = _text_input(field) if isinstance(field, TextField) else _select(field)
         modal.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
     return modal
 
@@ -147,11 +147,11 @@ def parse_form_values(data: Any) -> FormValues:
         str(field.get("custom_id")): tuple(
             str(value) for value in [*(field.get("values") or ()), field.get("value")] if value
         )
-        for field in _fields((data or {}).get("components", ()))
+        for field in _iter_fields((data or {}).get("components", ()))
     }
 
 
-def _typed(field: TextField) -> ui.Item[Any]:
+def _text_input(field: TextField) -> ui.Item[Any]:
     style = discord.TextStyle.paragraph if field.is_multiline else discord.TextStyle.short
     text: ui.TextInput[Any] = ui.TextInput(
         custom_id=field.name,
@@ -163,7 +163,7 @@ def _typed(field: TextField) -> ui.Item[Any]:
     return text
 
 
-def _chosen(field: ChoiceField) -> ui.Item[Any]:
+def _select(field: ChoiceField) -> ui.Item[Any]:
     options = [
         discord.SelectOption(label=name[:MAX_OPTION_LABEL], value=value, default=value in field.initial)
         for value, name in list(field.options.items())[:MAX_FORM_OPTIONS]
@@ -178,11 +178,11 @@ def _chosen(field: ChoiceField) -> ui.Item[Any]:
     return select
 
 
-def _fields(components: Any) -> Iterator[dict[str, Any]]:
+def _iter_fields(components: Any) -> Iterator[dict[str, Any]]:
     """Yield every component, however deep."""
     for component in components:
         yield component
-        yield from _fields(component.get("components", ()))
+        yield from _iter_fields(component.get("components", ()))
         if component.get("component"):
             yield component["component"]
 
@@ -238,24 +238,26 @@ class DiscordInteractionContext(ChannelInteractionContext):
         super().__init__(parse_interaction(interaction, action, subject_id, root), context.services)
         self.interaction = interaction
         self._context = context
-        self._reaches = context.audience_resolver
+        self._audience_resolver = context.audience_resolver
         self._menu_of = menu_of
-        self._seen = root
+        self._root = root
 
     async def actor(self) -> Actor:
         with translate_discord_errors("ask who pressed"):
-            return await self._reaches.actor(self.interaction)
+            return await self._audience_resolver.actor(self.interaction)
 
     async def private_readers(self) -> Readers:
         with translate_discord_errors("ask who reads"):
-            return await self._context.chat.audience.build(await self._reaches.person_facts(self.interaction))
+            return await self._context.chat.audience.build(await self._audience_resolver.person_facts(self.interaction))
 
     async def channel_readers(self) -> Readers:
         guild_id, channel_id = self.interaction.guild_id, self.interaction.channel_id
         if not guild_id:
             return await self.private_readers()
         with translate_discord_errors("ask who reads"):
-            return await self._context.chat.audience.build(await self._reaches.channel_facts(guild_id, channel_id or 0))
+            return await self._context.chat.audience.build(
+                await self._audience_resolver.channel_facts(guild_id, channel_id or 0)
+            )
 
     async def share_readers(self) -> Readers | TranslatableText:
         return await self.channel_readers() if self.interaction.guild_id else wording.SHARE_REFUSED
@@ -276,7 +278,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
             return None
         with translate_discord_errors("read a message"):
             try:
-                message = await current_channel.fetch_message(int(self._seen))
+                message = await current_channel.fetch_message(int(self._root))
             except discord.NotFound:
                 return None
         notice_key = MessageKey.parse(message_key_text(self.interaction.guild_id, int(channel), int(notice)))
@@ -316,11 +318,11 @@ class DiscordInteractionContext(ChannelInteractionContext):
         return False
 
     async def replace_message(self, text: str) -> None:
-        await self._change(build_layout((escape_text(text),)))
+        await self._edit_message(build_layout((escape_text(text),)))
 
     async def confirm_sharing(self, answer: Answer) -> None:
         render_options = self._context.render_options
-        await self._change(
+        await self._edit_message(
             build_card(
                 render.render_pages(parts.build_reply(answer, render_options, notes=parts.question_lines(answer)))[-1]
             )
@@ -331,11 +333,11 @@ class DiscordInteractionContext(ChannelInteractionContext):
             with translate_discord_errors("change a message"):
                 channel = self.interaction.client.get_partial_messageable(int(at.channel))
                 message = await channel.fetch_message(int(at.message))
-                await message.edit(view=_ticked(message, heading))
+                await message.edit(view=_done_layout(message, heading))
         elif self.interaction.message:
-            await self._change(_ticked(self.interaction.message, heading))
+            await self._edit_message(_done_layout(self.interaction.message, heading))
 
-    async def _change(self, view: discord.ui.LayoutView) -> None:
+    async def _edit_message(self, view: discord.ui.LayoutView) -> None:
         with translate_discord_errors("change a message"):
             await self.interaction.edit_original_response(view=view)
 
@@ -352,7 +354,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
                 await self.interaction.followup.send(note, file=discord.File(io.BytesIO(part), name), ephemeral=True)
 
 
-def _ticked(message: discord.Message, heading: str) -> discord.ui.LayoutView:
+def _done_layout(message: discord.Message, heading: str) -> discord.ui.LayoutView:
     first, *below = custom_ids.iter_texts(message.components)
     _, *quoted = first.splitlines()
     return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *below])

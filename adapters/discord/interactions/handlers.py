@@ -44,15 +44,19 @@ async def apply_setup_command(
     if place is None:
         await context.try_reply_privately(translator(SERVERS_ONLY))
     elif choices:
-        if settings := await apply_setup(services, context, place, _named(context.interaction, place, choices)):
-            await context.show_texts((f"{translator(setup.SETUP_DONE)}\n{_shown(place, settings, translator)}",))
+        if settings := await apply_setup(services, context, place, _with_channel(context.interaction, place, choices)):
+            await context.show_texts(
+                (f"{translator(setup.SETUP_DONE)}\n{_settings_text(place, settings, translator)}",)
+            )
     elif await can_set_up(services, context):
-        await context.show_texts((_shown(place, await services.places.effective_settings(place.chain), translator),))
+        await context.show_texts(
+            (_settings_text(place, await services.places.effective_settings(place.chain), translator),)
+        )
     else:
         await context.try_reply_privately(translator(setup.SETUP_ADMINS_ONLY))
 
 
-def _named(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
+def _with_channel(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
     """Return the choices, with the channel where people are asked as the settings name it."""
     match = _CHANNEL.fullmatch(choices.get("ask", "").strip())
     if match is None:
@@ -67,7 +71,7 @@ def setup_place(chain: Sequence[PlaceId], where: str) -> PlaceId | None:
     return chain[0 if where == SERVER else 1] if chain else None
 
 
-def _shown(place: PlaceId, settings: PlaceSettings, translator: Translator) -> str:
+def _settings_text(place: PlaceId, settings: PlaceSettings, translator: Translator) -> str:
     place_label = translator(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
     rows = "\n".join(f"- {escape_text(line)}" for line in setup.setting_lines(settings, translator))
     return f"**{translator(setup.SETUP_TITLE)}** ({place_label})\n{rows}\n-# {translator(setup.SETUP_PRECEDENCE)}"
@@ -76,8 +80,8 @@ def _shown(place: PlaceId, settings: PlaceSettings, translator: Translator) -> s
 class DiscordInteractionHandlers:
     def __init__(self, context: DiscordInteractionDependencies, *, retention_days: int) -> None:
         self._context = context
-        self._desk = context.services
-        self._days = retention_days
+        self._services = context.services
+        self._retention_days = retention_days
 
     async def on_component(self, interaction: DiscordInteraction, custom_id: str) -> None:
         """Handle a button or a submitted modal of ours; ignore any other."""
@@ -87,7 +91,7 @@ class DiscordInteractionHandlers:
 
     async def on_command(self, interaction: DiscordInteraction, name: str) -> None:
         """Handle a command that is dispatched like a button."""
-        await self._context.chat.handle_interaction(self._by(interaction, name))
+        await self._context.chat.handle_interaction(self._make_context(interaction, name))
 
     async def on_add_menu(self, interaction: DiscordInteraction, message: discord.Message) -> None:
         """Handle the menu `Add to knowledge`."""
@@ -96,33 +100,33 @@ class DiscordInteractionHandlers:
         )
 
     async def set_up(self, interaction: DiscordInteraction, where: str, choices: Mapping[str, str]) -> None:
-        context = self._by(interaction, "setup")
+        context = self._make_context(interaction, "setup")
         async with context.report_errors():
-            await apply_setup_command(self._desk, context, where, choices)
+            await apply_setup_command(self._services, context, where, choices)
 
     async def preferences(self, interaction: DiscordInteraction, *, style: str, citations: str, language: str) -> None:
-        context = self._by(interaction, "preferences")
+        context = self._make_context(interaction, "preferences")
         async with context.report_errors():
             await context.ack(Acknowledgement.PRIVATE_REPLY)
             options = {"style": style, "citations": citations, "language": language}
             choices = {field: value for field, value in options.items() if value}
-            preferences = await save_preferences(self._desk, context.payload.person_id, choices)
+            preferences = await save_preferences(self._services, context.payload.person_id, choices)
             command = words_for_locale(interaction)(localization.PREFERENCES_COMMAND)
             await context.show_texts((panels.preferences_text(preferences, await context.words(), command),))
 
     async def privacy(self, interaction: DiscordInteraction) -> None:
-        context = self._by(interaction, "privacy")
+        context = self._make_context(interaction, "privacy")
         async with context.report_errors():
             translator = await context.words()
             time, command = (
-                translator.pluralize(wording.DAY_COUNT, self._days),
+                translator.pluralize(wording.DAY_COUNT, self._retention_days),
                 words_for_locale(interaction)(localization.PREFERENCES_COMMAND),
             )
             row = page_buttons(Reply(buttons=(ReplyButton.EXPORT, ReplyButton.FORGET), language=translator.language))
             await context.show_texts((translator(words.PRIVACY_TEXT, time=time, preferences=command),), row=row)
 
     async def help(self, interaction: DiscordInteraction) -> None:
-        context = self._by(interaction, "help")
+        context = self._make_context(interaction, "help")
         async with context.report_errors():
             translator, localized = await context.words(), words_for_locale(interaction)
             commands = {name: localized(message) for name, message in localization.COMMAND_NAMES.items()}
@@ -131,9 +135,9 @@ class DiscordInteractionHandlers:
 
     async def on_error(self, interaction: DiscordInteraction, error: Exception) -> None:
         """Tell the person that a command failed."""
-        async with self._by(interaction, "command").report_errors():
+        async with self._make_context(interaction, "command").report_errors():
             with translate_discord_errors("do a command"):
                 raise error
 
-    def _by(self, interaction: DiscordInteraction, command: str) -> DiscordInteractionContext:
+    def _make_context(self, interaction: DiscordInteraction, command: str) -> DiscordInteractionContext:
         return DiscordInteractionContext(interaction, self._context, command)

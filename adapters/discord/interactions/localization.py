@@ -71,7 +71,7 @@ INSIGHTS_ABOUT = TranslatableText("For admins: what was asked lately, and what t
 WHERE_ABOUT = TranslatableText("This channel or the whole server")
 
 
-_WORDS: Mapping[discord.Locale, Translator] = {
+_TRANSLATORS: Mapping[discord.Locale, Translator] = {
     locale: words
     for locale in discord.Locale
     if (words := choose_words(None, locale=locale.value)) != ENGLISH_TRANSLATOR
@@ -84,7 +84,7 @@ class CommandTranslator(app_commands.Translator):
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
-        translator = _WORDS.get(locale)
+        translator = _TRANSLATORS.get(locale)
         if translator is None or not string.message:
             return None
         translation = translator(TranslatableText(string.message))

@@ -58,9 +58,9 @@ class DiscordAnnouncementSender(DiscordSender):
         threads: bool,
     ) -> None:
         """Create it. `threads`: replies to it are answered in a thread."""
-        channel_id, self.recorded_names = _known(post)
+        channel_id, self.recorded_names = _recorded_messages(post)
         super().__init__(client, destination, post.key, recorder, channel_id=channel_id)
-        self._where = DiscordMessagePlace(destination.guild_id, destination.candidate_channels[0], 0)
+        self._place = DiscordMessagePlace(destination.guild_id, destination.candidate_channels[0], 0)
         self._post = post
         self._threads = threads
 
@@ -68,8 +68,8 @@ class DiscordAnnouncementSender(DiscordSender):
         return announcement_reference(self._post, self._destination.guild_id, self._channel_id, names)
 
     def conversation_of(self, name: str) -> ConversationId:
-        thread = isinstance(self._client.get_channel(self._where.channel_id), discord.Thread)
-        return shared_conversation(self._where, int(name), in_thread=thread, threads=self._threads)
+        thread = isinstance(self._client.get_channel(self._place.channel_id), discord.Thread)
+        return shared_conversation(self._place, int(name), in_thread=thread, threads=self._threads)
 
     async def send(self, part: int, post: DiscordPost) -> str:
         """Send a message. Raises PostRefused, too."""
@@ -80,11 +80,11 @@ class DiscordAnnouncementSender(DiscordSender):
             if not (isinstance(self._post, SharedAnswer) and isinstance(error, discord.Forbidden)):
                 raise
             translator = Translator(self._post.language)
-            why = explain_refusal(self._client, self._where, error, translator)
+            why = explain_refusal(self._client, self._place, error, translator)
             raise PostRefused(translator(CANNOT_SHARE_HERE, why=why)) from refused
 
 
-def _known(post: Announcement) -> tuple[int, Sequence[str]]:
+def _recorded_messages(post: Announcement) -> tuple[int, Sequence[str]]:
     """Return the channel and the messages that its reference names; 0 and none for an empty one."""
     if not (isinstance(post, HandoffNotice) and post.reference):
         return parse_reference(post.reference)
@@ -110,8 +110,8 @@ class DiscordAnnouncementPoster:
     ) -> None:
         """Create it. `threads`: mentions are answered in threads unless a place is set otherwise."""
         self._client = client
-        self._desk = services
-        self._look = render_options
+        self._services = services
+        self._render_options = render_options
         self._threads = threads
 
     async def open_sender(
@@ -119,7 +119,7 @@ class DiscordAnnouncementPoster:
     ) -> DiscordAnnouncementSender:
         threads = self._threads
         if isinstance(post, SharedAnswer) and isinstance(target, PlaceId):
-            own_setting = (await self._desk.places.effective_settings(target.chain)).threads
+            own_setting = (await self._services.places.effective_settings(target.chain)).threads
             threads = threads if own_setting is None else own_setting
         with translate_discord_errors("post"):
             destination = await self._destination(post, target)
@@ -132,7 +132,7 @@ class DiscordAnnouncementPoster:
         return announcement_reference(post, destination.guild_id, channel_id, names) if names else None
 
     async def _destination(self, post: Announcement, target: AnnouncementTarget) -> DiscordDestination:
-        guild_id, channel_id = await self._place(target)
+        guild_id, channel_id = await self._locate(target)
 
         async def there() -> int:
             return channel_id
@@ -141,15 +141,15 @@ class DiscordAnnouncementPoster:
             guild_id=guild_id,
             candidate_channels=(channel_id,),
             open=there,
-            is_match=lambda message, _: _is(post, message),
+            is_match=lambda message, _: _is_announcement(post, message),
             after=post.posting_since - CLOCK_SKEW if post.posting_since else None,
-            is_end=lambda message: _ends(post, message),
-            refers_to=_answered(post) if isinstance(post, HandoffNotice) else None,
-            mentioned_user=_asker(post) if isinstance(post, HandoffNotice) else 0,
+            is_end=lambda message: _is_end(post, message),
+            refers_to=_question_reference(post) if isinstance(post, HandoffNotice) else None,
+            mentioned_user=_mentioned_user(post) if isinstance(post, HandoffNotice) else 0,
             is_silent=isinstance(post, SharedAnswer),
         )
 
-    async def _place(self, target: AnnouncementTarget) -> tuple[int | None, int]:
+    async def _locate(self, target: AnnouncementTarget) -> tuple[int | None, int]:
         """Return its server and its channel."""
         if isinstance(target, PersonId):
             return None, (await (await self._client.fetch_user(int(target.user))).create_dm()).id
@@ -160,8 +160,8 @@ class DiscordAnnouncementPoster:
         return int(target.space) if target.space.isdecimal() else None, int(target.channel)
 
     async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> DiscordPost:
-        asker = _asker(notice)
-        back = _address(notice) if notice.about is NoticeKind.ASKED else ""
+        asker = _mentioned_user(notice)
+        back = _question_link(notice) if notice.about is NoticeKind.ASKED else ""
         row = [(texts.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if texts.button else []
         return DiscordPost(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", back), row))
 
@@ -170,16 +170,16 @@ class DiscordAnnouncementPoster:
 
     def render_auto_limit(self, notice: AutoLimitNotice) -> DiscordPost:
         place = f"<#{notice.place.channel}>" if notice.place.platform == DISCORD.name else f"`{notice.place}`"
-        return DiscordPost(build_layout((insights.auto_limit_text(notice, place), _marked(notice.marker))))
+        return DiscordPost(build_layout((insights.auto_limit_text(notice, place), _marker_line(notice.marker))))
 
     def render_panel(self, reply: Reply, marker: str) -> DiscordPost:
-        return DiscordPost(build_layout((render.render_texts(reply)[0], _marked(marker))))
+        return DiscordPost(build_layout((render.render_texts(reply)[0], _marker_line(marker))))
 
     def render_upload_status(self, status: UploadStatus) -> DiscordPost:
         return DiscordPost(upload_result_view(status.text, status.small, status.document, status.back))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[DiscordPost]:
-        pages = render.render_pages(parts.build_reply(answer, self._look, notes=above, attachable=True))
+        pages = render.render_pages(parts.build_reply(answer, self._render_options, notes=above, attachable=True))
         return [DiscordPost(build_card(page), partial(page_files, page)) for page in pages]
 
 
@@ -189,24 +189,24 @@ def upload_result_view(text: str, small: str, document: str, label: str) -> ui.L
     return build_layout(("\n-# ".join(filter(None, [escape_text(text), small])),), row)
 
 
-def _asker(notice: HandoffNotice) -> int:
+def _mentioned_user(notice: HandoffNotice) -> int:
     """Return the person to mention; 0 where people are asked."""
     on_discord = notice.handoff.origin.platform == "discord" and notice.about is not NoticeKind.ASKED
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
 
-def _marked(marker: str) -> str:
+def _marker_line(marker: str) -> str:
     return f"-# {marker}"
 
 
-def _mark(post: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
+def _marker(post: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
     """Return the text by which the post is found again."""
     if isinstance(post, UploadStatus):
         return escape_text(post.text)
     return (
         escape_text(source_notice.source_notice_text(post))
         if isinstance(post, IndexingNotice)
-        else _marked(post.marker)
+        else _marker_line(post.marker)
     )
 
 
@@ -215,46 +215,50 @@ def render_notice_texts(texts: NoticeText, ping: str, link: str) -> list[str]:
     while (
         sum(map(limits.utf16_length, rendered := _texts(texts, ping, link))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER
     ):
-        texts = _shorter(texts)
+        texts = _shorten(texts)
     return rendered
 
 
-def _shorter(texts: NoticeText) -> NoticeText:
+def _shorten(texts: NoticeText) -> NoticeText:
     """Return the notice with less of its longest part: escapes may double its length."""
-    room = {"quoted": len(_quoted(texts)), "found": len(escape_text(texts.found)), "note": len(escape_text(texts.note))}
+    room = {
+        "quoted": len(_quote_text(texts)),
+        "found": len(escape_text(texts.found)),
+        "note": len(escape_text(texts.note)),
+    }
     name = max(room, key=lambda name: room[name])
-    if room[name] < len(_listed(texts)):
+    if room[name] < len(_source_list(texts)):
         return texts._replace(sources=texts.sources[:-1])
     text: str = getattr(texts, name)
     cut: dict[str, Any] = {name: f"{text[: len(text) * 9 // 10].rstrip('… ')}…"}
     return texts._replace(**cut)
 
 
-def _quoted(texts: NoticeText) -> str:
+def _quote_text(texts: NoticeText) -> str:
     return "\n".join(f"> {escape_text(line)}" for line in texts.quoted.splitlines())
 
 
-def _listed(texts: NoticeText) -> str:
+def _source_list(texts: NoticeText) -> str:
     return "\n".join(f"- {render_link(source.text, source.url)}" for source in texts.sources)
 
 
 def _texts(texts: NoticeText, ping: str, link: str) -> list[str]:
     below = [f"-# {escape_text(texts.note)}" if texts.note else "", f"[{texts.origin}]({link})" if link else ""]
     return [
-        f"{ping}**{escape_text(texts.heading)}**\n{_quoted(texts)}".rstrip(),
+        f"{ping}**{escape_text(texts.heading)}**\n{_quote_text(texts)}".rstrip(),
         escape_text(texts.found),
-        _listed(texts),
+        _source_list(texts),
         *below,
     ]
 
 
-def _is(post: Announcement, message: discord.Message) -> bool:
+def _is_announcement(post: Announcement, message: discord.Message) -> bool:
     """Return True if the message is the announcement: by the week or day it names, its resolve button, or the answer it
     refers to; a direct message by its text. Only shared answers are silent; the last message tells which one it is."""
     if isinstance(post, SharedAnswer):
         return message.flags.silent
     if not isinstance(post, HandoffNotice):
-        return _mark(post) in custom_ids.iter_texts(message.components)
+        return _marker(post) in custom_ids.iter_texts(message.components)
     if post.about is NoticeKind.ASKED:
         return custom_ids.build_custom_id(RESOLVE_BUTTON, post.handoff.id) in set(
             custom_ids.iter_custom_ids(message.components)
@@ -265,7 +269,7 @@ def _is(post: Announcement, message: discord.Message) -> bool:
     return bool(message.reference and str(message.reference.message_id) == post.handoff.message)
 
 
-def _ends(post: Announcement, message: discord.Message) -> bool | None:
+def _is_end(post: Announcement, message: discord.Message) -> bool | None:
     """Return whether the message ends the shared answer: its last message has buttons. Messages are posted one after
     the other, so those before it belong to it."""
     answer_ids = [
@@ -276,7 +280,7 @@ def _ends(post: Announcement, message: discord.Message) -> bool | None:
     return post.answer_id in answer_ids if isinstance(post, SharedAnswer) and answer_ids else None
 
 
-def _answered(notice: HandoffNotice) -> discord.MessageReference | None:
+def _question_reference(notice: HandoffNotice) -> discord.MessageReference | None:
     handoff = notice.handoff
     if notice.about is NoticeKind.ASKED or handoff.private or not handoff.message:
         return None
@@ -285,7 +289,7 @@ def _answered(notice: HandoffNotice) -> discord.MessageReference | None:
     )
 
 
-def _address(notice: HandoffNotice) -> str:
+def _question_link(notice: HandoffNotice) -> str:
     """Return the link to the question; empty where only the asker could open it."""
     origin, message = notice.handoff.origin, notice.handoff.message
     if notice.handoff.private or not message or origin.platform != "discord" or not origin.space.isdecimal():

@@ -81,12 +81,12 @@ async def _keep_typing(channel: discord.abc.Messageable | None, over: asyncio.Ev
         return
     with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError):
         pause = TYPING_DELAY_SECONDS
-        while not await _within(pause, over):
+        while not await _is_over(pause, over):
             await channel.typing()
             pause = TYPING_INTERVAL_SECONDS
 
 
-async def _within(seconds: float, over: asyncio.Event) -> bool:
+async def _is_over(seconds: float, over: asyncio.Event) -> bool:
     try:
         async with asyncio.timeout(seconds):
             await over.wait()
@@ -112,7 +112,7 @@ class DiscordReplyTarget:
     def __init__(self, client: discord.Client, message: IncomingMessage, place: DiscordMessagePlace) -> None:
         self._client = client
         self._message = message
-        self._where = place
+        self._place = place
         begins = message.conversation.channel == str(place.message_id)
         itself = place.channel_id == place.message_id
         self._threads = begins and not itself and message.manner in (MessageTrigger.MENTION, MessageTrigger.OVERHEARD)
@@ -127,26 +127,26 @@ class DiscordReplyTarget:
     @property
     def candidate_channels(self) -> tuple[int, ...]:
         """The channels that the reply may be in, the likeliest first."""
-        return (self._where.message_id, self._where.channel_id) if self._threads else (self._where.channel_id,)
+        return (self._place.message_id, self._place.channel_id) if self._threads else (self._place.channel_id,)
 
     async def open(self) -> int:
         """Return the channel to post in. Without the permission to open a thread it is the question's own, with a
         remark."""
         if not self._threads:
-            return self._where.channel_id
-        channel = self._client.get_partial_messageable(self._where.channel_id, guild_id=self._where.guild_id)
-        question = channel.get_partial_message(self._where.message_id)
+            return self._place.channel_id
+        channel = self._client.get_partial_messageable(self._place.channel_id, guild_id=self._place.guild_id)
+        question = channel.get_partial_message(self._place.message_id)
         try:
             await retry_while_unreachable(lambda: question.create_thread(name=thread_name(self._message.text)))
         except discord.DiscordServerError:
             raise
         except discord.HTTPException as error:
             if error.code == THREAD_EXISTS:
-                return self._where.message_id
+                return self._place.message_id
             if isinstance(error, discord.Forbidden):
                 self.remarks.append(CANNOT_OPEN_THREADS)
-            return self._where.channel_id
-        return self._where.message_id
+            return self._place.channel_id
+        return self._place.message_id
 
 
 class DiscordReply(DiscordSender):
@@ -190,12 +190,12 @@ class DiscordReply(DiscordSender):
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordPost]:
         base = conversation_root(self._message)
-        pages = prepend_heading(render_pages(reply), self._above(above))
+        pages = prepend_heading(render_pages(reply), self._heading(above))
         return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in pages]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[DiscordPost]:
         """Render the reply without components, unless it began as a card: such a message can only stay one."""
-        heading = self._above(above)
+        heading = self._heading(above)
         if not begun:
             return [
                 DiscordPost(content=text)
@@ -210,7 +210,7 @@ class DiscordReply(DiscordSender):
         """Return True: the files are in the message."""
         return True
 
-    def _above(self, above: AnswerHeading | None) -> str:
+    def _heading(self, above: AnswerHeading | None) -> str:
         return heading_text(above, self._message.author) if above else ""
 
 
@@ -222,15 +222,15 @@ class DiscordReplyPoster:
     ) -> None:
         """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._client = client
-        self._asking = command_intake
+        self._command_intake = command_intake
         self._content = content
-        self._pace = edit_timing
+        self._edit_timing = edit_timing
 
     def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> DiscordReply:
-        return DiscordReply(self._client, work, recorder, content=self._content, edit_timing=self._pace)
+        return DiscordReply(self._client, work, recorder, content=self._content, edit_timing=self._edit_timing)
 
     def open_private_reply(self, work: LeasedMessage) -> DiscordPrivateReply:
-        return DiscordPrivateReply(self._client, work, self._asking, self._pace)
+        return DiscordPrivateReply(self._client, work, self._command_intake, self._edit_timing)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
         """Look below the question and in the thread opened from it."""

@@ -94,12 +94,12 @@ class DiscordPrivateReply:
         self.edit_timing = edit_timing
         self._client = client
         self._work = work
-        self._asking = command_intake
-        self._opened = command_intake.open.get(work.key)
-        self._way = CommandReplyTarget.parse(work.message.reply_to)
-        self.can_share = self._way.is_private and work.message.conversation.space != DIRECT_SPACE
+        self._command_intake = command_intake
+        self._command = command_intake.open.get(work.key)
+        self._reply_target = CommandReplyTarget.parse(work.message.reply_to)
+        self.can_share = self._reply_target.is_private and work.message.conversation.space != DIRECT_SPACE
         if time.time() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
-            raise _closed("the token of a command has expired")
+            raise _expired("the token of a command has expired")
 
     def render_line(self, text: str) -> DiscordPage:
         return DiscordPage(body=text)
@@ -109,39 +109,41 @@ class DiscordPrivateReply:
 
     def render_reply(self, reply: Reply) -> list[DiscordPage]:
         first, *more = render_pages(reply)
-        if more and (self._opened is None or self._work.posting_since):
+        if more and (self._command is None or self._work.posting_since):
             again = Translator(self._work.language)(wording.ASK_AGAIN)
             return [replace(first, status=f"-# {again}")]
         return [first, *more]
 
     async def show_progress(self, page: DiscordPage, name: str = "") -> None:
         await self._acknowledged()
-        with _taken(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
+        with _translate_errors(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._edit(page)
 
     async def show(self, posts: Sequence[DiscordPage], record: Callable[[], Awaitable[None]]) -> None:
         await self._acknowledged()
-        self._asking.open.pop(self._work.key, None)
-        with _taken():
+        self._command_intake.open.pop(self._work.key, None)
+        with _translate_errors():
             await retry_while_unreachable(lambda: self._edit(posts[0]))
             await record()
             for page in posts[1:]:
-                assert self._opened is not None
+                assert self._command is not None
                 async with asyncio.timeout(REQUEST_SECONDS):
-                    await self._opened.interaction.followup.send(
+                    await self._command.interaction.followup.send(
                         view=build_card(page),
                         files=page_files(page),
-                        ephemeral=self._way.is_private,
+                        ephemeral=self._reply_target.is_private,
                         suppress_embeds=True,
                     )
 
     async def _acknowledged(self) -> None:
-        if self._opened:
-            await self._opened.acknowledged.wait()
+        if self._command:
+            await self._command.acknowledged.wait()
 
     async def _edit(self, page: DiscordPage) -> None:
-        webhook = discord.Webhook.partial(self._client.application_id or 0, self._way.token, client=self._client)
+        webhook = discord.Webhook.partial(
+            self._client.application_id or 0, self._reply_target.token, client=self._client
+        )
         await webhook.edit_message(
             cast("int", ORIGINAL_MESSAGE),
             view=build_card(page),
@@ -151,7 +153,7 @@ class DiscordPrivateReply:
 
 
 @contextmanager
-def _taken() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Translate errors inside the context. Raises NotPosted where the reply of a command can no longer be reached, else
     the errors of `translate_discord_errors`."""
     with translate_discord_errors("answer a command"):
@@ -161,10 +163,10 @@ def _taken() -> Iterator[None]:
             if error.code not in TOKEN_GONE_CODES:
                 raise
             reason = f"the reply of a command cannot be reached (code {error.code})"
-            raise _closed(reason, deleted=error.code == UNKNOWN_MESSAGE) from error
+            raise _expired(reason, deleted=error.code == UNKNOWN_MESSAGE) from error
 
 
-def _closed(reason: str, *, deleted: bool = False) -> NotPosted:
+def _expired(reason: str, *, deleted: bool = False) -> NotPosted:
     return NotPosted(reason, why=lambda translator: translator(REPLY_REFUSED), over=deleted, hopeless=not deleted)
 
 

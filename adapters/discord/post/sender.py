@@ -86,9 +86,9 @@ class DiscordSender:
         self._client = client
         self._destination = destination
         self._key = key
-        self._receipt = recorder
+        self._recorder = recorder
         self._channel_id = channel_id
-        self._held: dict[int, discord.Message] = {}
+        self._messages: dict[int, discord.Message] = {}
 
     @property
     def channel(self) -> discord.PartialMessageable:
@@ -107,9 +107,9 @@ class DiscordSender:
     async def send(self, part: int, post: DiscordPost) -> str:
         with self._destination.translate_errors():
             message = await retry_while_unreachable(
-                partial(self._send, part, post), before_retry=self._receipt.record_intent
+                partial(self._send, part, post), before_retry=self._recorder.record_intent
             )
-        self._held[message.id] = message
+        self._messages[message.id] = message
         return str(message.id)
 
     async def edit(self, name: str, part: int, post: DiscordPost) -> None:
@@ -148,8 +148,8 @@ class DiscordSender:
 
     async def _edit(self, message_id: int, post: DiscordPost) -> None:
         try:
-            message = self._held.get(message_id) or await self.channel.fetch_message(message_id)
-            self._held[message_id] = message
+            message = self._messages.get(message_id) or await self.channel.fetch_message(message_id)
+            self._messages[message_id] = message
             await self._change(message, post)
         except discord.NotFound as error:
             if error.code != UNKNOWN_MESSAGE:

@@ -39,7 +39,7 @@ def build_layout(texts: Sequence[str], row: ButtonRow = (), files: Sequence[Repl
         items.append(ui.ActionRow(*(DiscordButton(*button) for button in row[start : start + limits.MAX_BUTTONS])))
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.Container(*items))
-    _check(view, visible, row)
+    _check_limits(view, visible, row)
     return view
 
 
@@ -58,7 +58,7 @@ def page_buttons(page: DiscordPage | Reply, root: str = "") -> ButtonRow:
     return [(labels[action], custom_ids.build_custom_id(action.value, page.answer_id, root)) for action in page.buttons]
 
 
-def _check(view: ui.LayoutView, texts: Sequence[str], row: ButtonRow) -> None:
+def _check_limits(view: ui.LayoutView, texts: Sequence[str], row: ButtonRow) -> None:
     size = sum(map(limits.utf16_length, texts))
     components = sum(1 for _ in view.walk_children())
     too_long = [

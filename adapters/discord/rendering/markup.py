@@ -51,14 +51,14 @@ def render_inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
             plain += escaped[1]
             continue
         rendered = f"`{_inert_code(code[1:-1])}`" if code else _bold(bold, links)
-        parts += [_linked(plain, links), rendered]
+        parts += [_render_links(plain, links), rendered]
         plain = ""
-    return "".join([*parts, _linked(plain + text[end:], links)])
+    return "".join([*parts, _render_links(plain + text[end:], links)])
 
 
 def _bold(words: str, links: Mapping[str, str]) -> str:
     plain = _ESCAPE.sub(r"\1", words)
-    return f"**{_words(plain, links)}**"
+    return f"**{_render_words(plain, links)}**"
 
 
 def escape_code(text: str) -> str:
@@ -80,7 +80,7 @@ def is_linkable(address: str) -> bool:
     return is_plain and _LINKABLE.fullmatch(address) is not None
 
 
-def _linked(text: str, links: Mapping[str, str]) -> str:
+def _render_links(text: str, links: Mapping[str, str]) -> str:
     if not links:
         return _escape(text)
     parts: list[str] = []
@@ -88,12 +88,12 @@ def _linked(text: str, links: Mapping[str, str]) -> str:
     for match in _ADDRESS.finditer(text):
         address = next((a for a in (match.group(), match.group().rstrip(".,;:!?)'\"")) if links.get(a) == a), "")
         if address and is_linkable(address):
-            parts += [_words(text[end : match.start()], links), f"<{address}>"]
+            parts += [_render_words(text[end : match.start()], links), f"<{address}>"]
             end = match.start() + len(address)
-    return "".join([*parts, _words(text[end:], links)])
+    return "".join([*parts, _render_words(text[end:], links)])
 
 
-def _words(text: str, links: Mapping[str, str]) -> str:
+def _render_words(text: str, links: Mapping[str, str]) -> str:
     """Return text without live addresses, with the words that are links."""
     parts = split_by_links(
         text, {words: url for words, url in links.items() if "://" not in words and is_linkable(url)}

@@ -88,17 +88,17 @@ class DiscordClient(discord.Client):
             heard_as, inbox, open_reader, lag=lag_seconds, clock=time.time
         )
         self._lag = lag_seconds
-        self._pause = identify_seconds
+        self._identify_interval = identify_seconds
         self._sessions = len(sharding.get("shard_ids", [0]))
-        self._lost: tuple[float, ...] = ()
+        self._disconnects: tuple[float, ...] = ()
         """When connections were lost within the last minute."""
-        self._gap: asyncio.Task[None] | None = None
+        self._catch_up_task: asyncio.Task[None] | None = None
         self._caught_up = False
-        self._told = False
+        self._guilds_sent = False
         """True once Discord has sent all servers of this session."""
         self._complete = asyncio.Event()
         """Set while all servers are known and the gateway is connected to report changes."""
-        self._linked = False
+        self._is_connected = False
         self.heard = time.monotonic()
         """When the gateway last sent anything, on the monotonic clock."""
 
@@ -112,7 +112,7 @@ class DiscordClient(discord.Client):
         """Wait between sessions. Raises Unavailable where sessions end as soon as they are opened: the next one is
         opened after a wait."""
         if not initial:
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(self._identify_interval)
             if wait := self._budget.seconds_until_allowed():
                 raise Unavailable("Discord", "ends each session as soon as it is opened", retry_after=wait)
         self._budget.spend()
@@ -125,8 +125,8 @@ class DiscordClient(discord.Client):
 
     async def close(self) -> None:
         """Close, also a session that was not open yet: discord.py forgets it, and its heartbeat goes on."""
-        if self._gap:
-            self._gap.cancel()
+        if self._catch_up_task:
+            self._catch_up_task.cancel()
         await super().close()
         for heart in threading.enumerate():
             if isinstance(heart, KeepAliveHandler) and heart.ws._connection is self._connection:  # noqa: SLF001
@@ -153,54 +153,54 @@ class DiscordClient(discord.Client):
 
     async def on_connect(self) -> None:
         """Start a fresh session, in which Discord sends the servers one by one."""
-        self._linked = True
-        self._told = False
+        self._is_connected = True
+        self._guilds_sent = False
         self._complete.clear()
 
     async def on_ready(self) -> None:
         """Read what was missed since the last session, now that all servers are known."""
-        self._told = True
-        self._complete_if_there()
-        self._read_gap()
+        self._guilds_sent = True
+        self._set_if_complete()
+        self._start_catch_up()
 
-    def _complete_if_there(self) -> None:
-        if self._told and self._linked and self._whole:
+    def _set_if_complete(self) -> None:
+        if self._guilds_sent and self._is_connected and self._all_connected:
             self._complete.set()
 
-    def _read_gap(self) -> None:
+    def _start_catch_up(self) -> None:
         self._caught_up = False
-        if self._gap:
-            self._gap.cancel()
-        self._gap = asyncio.create_task(self._fill_gap())
+        if self._catch_up_task:
+            self._catch_up_task.cancel()
+        self._catch_up_task = asyncio.create_task(self._catch_up_missed())
 
     async def on_guild_available(self, _: discord.Guild) -> None:
         """Read what was missed on a server that is available again."""
-        if self._gap:
-            self._read_gap()
+        if self._catch_up_task:
+            self._start_catch_up()
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         await self.intake.accept(BotRemoved(space=PlaceId(platform=DISCORD_NAME, space=str(guild.id))))
 
-    async def _fill_gap(self) -> None:
+    async def _catch_up_missed(self) -> None:
         await self._catch_up.read_missed()
         self._caught_up = True
         await self._mark_if_all_read()
 
     async def on_disconnect(self) -> None:
         """Note the loss. A client that only loses connections is closed, and its caller waits longer each time."""
-        self._linked = self._caught_up = False
+        self._is_connected = self._caught_up = False
         self._complete.clear()
         now = time.monotonic()
-        self._lost = (*(at for at in self._lost if now - at < DISCONNECT_WINDOW), now)
-        if len(self._lost) > MAX_DISCONNECTS * self._sessions:
-            log.warning("discord_connection_unsteady", lost=len(self._lost))
+        self._disconnects = (*(at for at in self._disconnects if now - at < DISCONNECT_WINDOW), now)
+        if len(self._disconnects) > MAX_DISCONNECTS * self._sessions:
+            log.warning("discord_connection_unsteady", lost=len(self._disconnects))
             await self.close()
 
     async def on_resumed(self) -> None:
         """Note that Discord has replayed what was missed, unless missed messages are still being read."""
-        self._linked = True
-        self._complete_if_there()
-        self._caught_up = self._gap is not None and self._gap.done()
+        self._is_connected = True
+        self._set_if_complete()
+        self._caught_up = self._catch_up_task is not None and self._catch_up_task.done()
 
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
@@ -214,10 +214,10 @@ class DiscordClient(discord.Client):
                 await self.intake.accept(parse_edit(payload.message, self.user), again)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
+        await self._delete_messages(payload.guild_id, payload.channel_id, [payload.message_id])
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
+        await self._delete_messages(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
         if happened := parse_reaction(payload, self.get_channel(payload.channel_id)):
@@ -237,7 +237,7 @@ class DiscordClient(discord.Client):
             said_in = place_chain(payload.guild_id, payload.parent_id, None)
             await self.intake.accept(ChannelClosed(said_in=said_in, thread=str(payload.thread_id)))
 
-    async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
+    async def _delete_messages(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
         channel = self.get_channel(channel_id)
         with workspace_scope(workspace_key(guild_id)):
             for message_id in message_ids:
@@ -257,7 +257,12 @@ class DiscordClient(discord.Client):
 
     def has_live_gateway(self, *, silence: float = SILENCE_SECONDS) -> bool:
         """Return True if there is a session, and the gateway has sent something within `silence` seconds."""
-        return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
+        return (
+            self._is_connected
+            and self._all_connected
+            and not self.is_closed()
+            and time.monotonic() - self.heard <= silence
+        )
 
     async def run_watchdog(
         self, *, silence: float = SILENCE_SECONDS, checkpoint_interval: float = GATEWAY_CHECKPOINT_SECONDS
@@ -269,20 +274,20 @@ class DiscordClient(discord.Client):
             quiet = time.monotonic() - self.heard
             if quiet > silence:
                 raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
-            if self._gap and self._gap.done() and not self._gap.cancelled():
-                self._gap.result()
+            if self._catch_up_task and self._catch_up_task.done() and not self._catch_up_task.cancelled():
+                self._catch_up_task.result()
             if quiet < self._lag:
                 await self._mark_if_all_read()
 
     @property
-    def _whole(self) -> bool:
+    def _all_connected(self) -> bool:
         """True where every shard is connected."""
         return True
 
     async def _mark_if_all_read(self) -> None:
         """Save a checkpoint. A start reads from the last one on; without one it reads only channels that were seen
         before."""
-        everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
+        everywhere = self._caught_up and self._all_connected and not any(guild.unavailable for guild in self.guilds)
         if everywhere and not self.intake.unsaved:
             await self._catch_up.save_checkpoint(time.time())
 
@@ -291,9 +296,9 @@ class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
     """A client over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
 
     def __init__(self, *args: Any, shards: ShardRange, **options: Any) -> None:
-        self._down = set(shards.ids)
+        self._down_shards = set(shards.ids)
         """Shards that are not connected."""
-        self._new = set(shards.ids)
+        self._unsent_shards = set(shards.ids)
         """Shards whose servers are not known yet."""
         self._shards = shards
         sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **options}
@@ -304,7 +309,7 @@ class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Wait between the sessions of two shards."""
         if not initial:
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(self._identify_interval)
         self._budget.spend()
 
     async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
@@ -314,33 +319,33 @@ class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
 
     async def wait_for_guilds(self, guild_id: int | None = None) -> None:
         """Wait for the servers; a server whose shard is connected waits for no other one."""
-        if guild_id is None or self._shards.shard_of(guild_id) in self._down | self._new:
+        if guild_id is None or self._shards.shard_of(guild_id) in self._down_shards | self._unsent_shards:
             await super().wait_for_guilds(guild_id)
 
     async def on_shard_connect(self, shard_id: int) -> None:
-        self._new.add(shard_id)
+        self._unsent_shards.add(shard_id)
 
     async def on_shard_disconnect(self, shard_id: int) -> None:
-        self._down.add(shard_id)
+        self._down_shards.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
         """Note the shard. Where another one is new, all may have waited for this one."""
-        self._down.discard(shard_id)
-        if self._told:
-            self._complete_if_there()
+        self._down_shards.discard(shard_id)
+        if self._guilds_sent:
+            self._set_if_complete()
         else:
             await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
         """Read what was missed on its servers, once all shards are connected."""
-        self._down.discard(shard_id)
-        self._new.discard(shard_id)
-        if self._whole:
+        self._down_shards.discard(shard_id)
+        self._unsent_shards.discard(shard_id)
+        if self._all_connected:
             await super().on_ready()
 
     async def on_ready(self) -> None:
         """Do nothing: it comes for the first sessions alone, `on_shard_ready` for each."""
 
     @property
-    def _whole(self) -> bool:
-        return not self._down
+    def _all_connected(self) -> bool:
+        return not self._down_shards

@@ -39,32 +39,32 @@ class IdentifyBudget:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Create it. A start identifies once for each of this process's `shards`."""
-        self._memory = state
-        self._at_once = len(shards.ids)
-        self._budget = min(budget * self._at_once, max(1, SHARDED_IDENTIFIES * self._at_once // shards.total))
+        self._state = state
+        self._shard_count = len(shards.ids)
+        self._budget = min(budget * self._shard_count, max(1, SHARDED_IDENTIFIES * self._shard_count // shards.total))
         self._clock = clock
 
     def seconds_until_allowed(self) -> float:
         """Return the seconds until the next identification is allowed."""
         row, later = 0, self._clock()
-        for moment in reversed(self._memory.identified_at):
-            if abs(later - moment) > HEALTHY_SECONDS or moment <= self._memory.stopped_at:
+        for moment in reversed(self._state.identified_at):
+            if abs(later - moment) > HEALTHY_SECONDS or moment <= self._state.stopped_at:
                 break
             row, later = row + 1, moment
-        starts = row // self._at_once
+        starts = row // self._shard_count
         if starts < FREE_IDENTIFIES:
             return 0.0
         pause = min(MIN_IDENTIFY_SECONDS * 2.0 ** min(starts - FREE_IDENTIFIES, 16), MAX_IDENTIFY_SECONDS)
-        return min(pause, max(0.0, self._memory.identified_at[-1] + pause - self._clock()))
+        return min(pause, max(0.0, self._state.identified_at[-1] + pause - self._clock()))
 
     def spend(self) -> None:
         """Count one identification, durably, before it is made. Raises Unavailable when none is left today."""
-        self._memory.mark_identified((*self.check(), self._clock()))
+        self._state.mark_identified((*self.check(), self._clock()))
 
     def check(self) -> tuple[float, ...]:
         """Return the times of the identifications of the last 24 hours. Raises Unavailable when none is left."""
         now = self._clock()
-        today = tuple(moment for moment in self._memory.identified_at if abs(now - moment) < IDENTIFY_WINDOW_SECONDS)
+        today = tuple(moment for moment in self._state.identified_at if abs(now - moment) < IDENTIFY_WINDOW_SECONDS)
         if len(today) >= self._budget:
             raise Unavailable(
                 "Discord",
@@ -76,6 +76,6 @@ class IdentifyBudget:
     def mark_clean_stop(self) -> None:
         """Record that the session was ended on purpose, and not by a crash."""
         try:
-            self._memory.mark_stopped(self._clock())
+            self._state.mark_stopped(self._clock())
         except Unavailable as error:
             log.warning("discord_memory_unwritable", reason=str(error))

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 SHARDS_FORMAT = "FIRST-LAST/TOTAL, such as 0-3/8, counted from 0"
-_WRITTEN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?/(\d{1,4})")
+_PATTERN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?/(\d{1,4})")
 
 
 class ShardRange(NamedTuple):
@@ -18,7 +18,7 @@ class ShardRange(NamedTuple):
     def parse(cls, text: str) -> ShardRange:
         """Parse `0-3/8`, the first four of eight, or `7/8`, the last one. Raises ValueError with the expected
         format."""
-        match = _WRITTEN.fullmatch(text)
+        match = _PATTERN.fullmatch(text)
         if match is None:
             raise ValueError(SHARDS_FORMAT)
         first, total = int(match[1]), int(match[3])

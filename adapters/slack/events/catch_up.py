@@ -60,8 +60,8 @@ class SlackMissedReader:
         self._inbox = inbox
         self._channels = channels
         self._intake = intake
-        self._since = missed
-        self._began = missed.start - MAX_AGE_SECONDS
+        self._missed = missed
+        self._threads_since = missed.start - MAX_AGE_SECONDS
         self._pacers = {
             method: CallPacer(CATCH_UP_BURST, CATCH_UP_PAUSE_SECONDS)
             for method in (CATCH_UP_INFO_METHOD, CATCH_UP_HISTORY_METHOD, CATCH_UP_REPLIES_METHOD)
@@ -74,12 +74,12 @@ class SlackMissedReader:
     async def places(self) -> AsyncIterator[SlackUnread]:
         """Yield the places to read. After a first start nothing is missed except messages that could not be
         accepted."""
-        if self._since.is_first_start and not self._since.failed_channels:
+        if self._missed.is_first_start and not self._missed.failed_channels:
             return
         space = str(self._me.place())
         indexed = await self._channels.indexed_channels(space)
         asked_in = await self._inbox.channels(space)
-        channels = (*asked_in, *(conversation.channel for conversation in indexed), *self._since.failed_channels)
+        channels = (*asked_in, *(conversation.channel for conversation in indexed), *self._missed.failed_channels)
         answered_in = await self._inbox.recent_conversations(space, MAX_THREADS)
         for channel in filter(None, dict.fromkeys(channels)):
             yield SlackUnread(channel)
@@ -88,24 +88,26 @@ class SlackMissedReader:
         for thread in self._threads:
             yield thread
         for conversation in answered_in:
-            if conversation.channel in self._shared and float(conversation.thread or 0.0) <= self._began:
+            if conversation.channel in self._shared and float(conversation.thread or 0.0) <= self._threads_since:
                 yield SlackUnread(conversation.channel, conversation.thread)
 
     async def messages(self, place: SlackUnread) -> AsyncGenerator[MissedMessage, None]:
         """Yield the missed messages. Raises Refused where Slack does not say who reads along in a channel: then nothing
         may be answered there."""
         if place.older_threads:
-            time_range = {"oldest": f"{self._began:.6f}", "latest": f"{self._since.start:.6f}"}
+            time_range = {"oldest": f"{self._threads_since:.6f}", "latest": f"{self._missed.start:.6f}"}
             self._note_threads(
-                place.channel, await self._all(CATCH_UP_HISTORY_METHOD, channel=place.channel, **time_range)
+                place.channel, await self._read_all(CATCH_UP_HISTORY_METHOD, channel=place.channel, **time_range)
             )
             return
         if place.thread:
-            oldest = f"{self._since.start:.6f}"
-            messages = await self._all(CATCH_UP_REPLIES_METHOD, channel=place.channel, ts=place.thread, oldest=oldest)
+            oldest = f"{self._missed.start:.6f}"
+            messages = await self._read_all(
+                CATCH_UP_REPLIES_METHOD, channel=place.channel, ts=place.thread, oldest=oldest
+            )
         else:
-            messages = await self._channel(place.channel)
-        missed = [message for message in messages if float(message["ts"]) > self._since.start]
+            messages = await self._channel_messages(place.channel)
+        missed = [message for message in messages if float(message["ts"]) > self._missed.start]
         for message in sorted(missed, key=lambda one: float(one["ts"])):
             yield message
 
@@ -114,7 +116,7 @@ class SlackMissedReader:
         shared = self._shared[place.channel]
         await self._intake.accept({"team_id": self._me.team, "is_ext_shared_channel": shared, "event": event})
 
-    async def _channel(self, channel: str) -> list[MissedMessage]:
+    async def _channel_messages(self, channel: str) -> list[MissedMessage]:
         """Return the messages outside threads in a channel."""
         shared = False
         if not channel.startswith("D"):
@@ -122,16 +124,16 @@ class SlackMissedReader:
             shared = is_external(
                 (await self._web.call(CATCH_UP_INFO_METHOD, channel=channel))["channel"], self._me.team
             )
-        messages = await self._all(CATCH_UP_HISTORY_METHOD, channel=channel, oldest=f"{self._since.start:.6f}")
+        messages = await self._read_all(CATCH_UP_HISTORY_METHOD, channel=channel, oldest=f"{self._missed.start:.6f}")
         self._shared[channel] = shared
         self._note_threads(channel, messages)
         return messages
 
     def _note_threads(self, channel: str, messages: Iterable[MissedMessage]) -> None:
-        updated = [message for message in messages if float(message.get("latest_reply") or 0.0) > self._since.start]
+        updated = [message for message in messages if float(message.get("latest_reply") or 0.0) > self._missed.start]
         self._threads += [SlackUnread(channel, str(message["ts"])) for message in updated]
 
-    async def _all(self, method: str, **arguments: str) -> list[MissedMessage]:
+    async def _read_all(self, method: str, **arguments: str) -> list[MissedMessage]:
         pages = paginate_method(
             self._web, method, "messages", self._pacers[method], limit=CATCH_UP_PAGE_SIZE, **arguments
         )

@@ -52,30 +52,30 @@ class SlackChannelMessages:
         event = body.get("event") or {}
         match event.get("type"), event.get("subtype"):
             case "message", "message_changed":
-                return partial(self._changed, event.get("message") or {})
+                return partial(self._load_edited, event.get("message") or {})
             case "message", _:
-                return partial(self._now, event)
+                return partial(self._load, event)
             case (("reaction_added" | "reaction_removed"), _):
-                return partial(self._reacted, str((event.get("item") or {}).get("ts") or ""))
+                return partial(self._load_reacted, str((event.get("item") or {}).get("ts") or ""))
         return None
 
-    async def _changed(self, edited: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
+    async def _load_edited(self, edited: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
         """Load an edited message. The event has only the text; a lookup has reactions, too, but maybe not this text
         yet."""
-        loaded = await self._found(channel, str(edited.get("ts") or "")) or edited
+        loaded = await self._fetch(channel, str(edited.get("ts") or "")) or edited
         current = loaded if _is_newer(loaded, edited) else {**edited, "reactions": loaded.get("reactions")}
-        return await self._now(current, channel)
+        return await self._load(current, channel)
 
-    async def _reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
+    async def _load_reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
         """Load a message that was reacted to. Raises Unavailable for a recent one that Slack does not show yet: the
         event comes again."""
-        if loaded := await self._found(channel, ts):
-            return await self._now(loaded, channel)
+        if loaded := await self._fetch(channel, ts):
+            return await self._load(loaded, channel)
         if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN_SECONDS:
             raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
         raise Refused("a message that was reacted to is not to be seen")
 
-    async def _found(self, channel: PlaceId, ts: str) -> SlackPayload | None:
+    async def _fetch(self, channel: PlaceId, ts: str) -> SlackPayload | None:
         """Return a message as it is now; None where it is not visible."""
         time_range = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
         for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
@@ -87,17 +87,17 @@ class SlackChannelMessages:
                 return dict(candidate)
         return None
 
-    async def _now(self, message: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
-        return await self.parse_channel_message(channel, message) if self._is_read(message) else None
+    async def _load(self, message: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
+        return await self.parse_channel_message(channel, message) if self._is_for_people(message) else None
 
     async def parse_channel_messages(
         self, channel: PlaceId, messages: Iterable[SlackPayload]
     ) -> tuple[ChannelMessage, ...]:
         return tuple(
-            [await self.parse_channel_message(channel, message) for message in messages if self._is_read(message)]
+            [await self.parse_channel_message(channel, message) for message in messages if self._is_for_people(message)]
         )
 
-    def _is_read(self, message: SlackPayload) -> bool:
+    def _is_for_people(self, message: SlackPayload) -> bool:
         """Return True for messages of people to people: no questions to the bot."""
         return self.is_person_message(message) and not self.is_for_bot(str(message.get("text") or ""))
 
@@ -121,7 +121,7 @@ class SlackChannelMessages:
             author=person_key(self._me.team, user),
             name=await self.names.user_name(user),
             at=datetime.fromtimestamp(float(ts), UTC),
-            edited=_edited(message),
+            edited=_edited_at(message),
             text=message_to_text(str(message.get("text") or ""), self._me.user),
             url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
             files=tuple(parse_attachment(file) for file in message.get("files") or ()),
@@ -135,11 +135,11 @@ class SlackChannelMessages:
 
 def _is_newer(loaded: SlackPayload, edited: SlackPayload) -> bool:
     """Return True if the loaded message is the event's, or newer."""
-    at, last = _edited(edited), _edited(loaded)
+    at, last = _edited_at(edited), _edited_at(loaded)
     return at is None or (last is not None and last >= at)
 
 
-def _edited(message: SlackPayload) -> datetime | None:
+def _edited_at(message: SlackPayload) -> datetime | None:
     at = (message.get("edited") or {}).get("ts")
     return datetime.fromtimestamp(float(at), UTC) if at else None
 

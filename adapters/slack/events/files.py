@@ -70,7 +70,7 @@ class SlackFiles:
             "private": origin.scheme == "http",
         }
         fetched = await download_file(file.url, file.max_bytes, headers=headers, **address_rules)
-        if _signs_in(fetched, file, self._origin):
+        if _is_login_page(fetched, file, self._origin):
             raise UploadRefused("Slack asks to sign in", words.FILES_NOT_ALLOWED, permission=FILES_SCOPE)
         return fetched.body
 
@@ -90,7 +90,7 @@ def is_same_origin(url: str, origin: str) -> bool:
     return f"{parts.scheme}://{parts.netloc}" == origin
 
 
-def _signs_in(fetched: FetchResponse, file: SlackFile, origin: str) -> bool:
+def _is_login_page(fetched: FetchResponse, file: SlackFile, origin: str) -> bool:
     """Return True if Slack sent its login form instead: an ordinary page, for a token that may not read files."""
     page = fetched.headers.get("content-type", "").startswith("text/html") and "html" not in file.media_type
     return page or not is_same_origin(fetched.url, origin)

@@ -35,7 +35,7 @@ class SlackHistoryReader:
     ) -> None:
         self._web = web
         self._me = me
-        self._talk = channel_messages
+        self._channel_messages = channel_messages
         self._files = files
         self._pacers = {
             method: CallPacer(HISTORY_BURST, web.timings.history_interval) for method in (HISTORY_METHOD, THREAD_METHOD)
@@ -51,8 +51,8 @@ class SlackHistoryReader:
         else:
             page = await self._web.call(THREAD_METHOD, channel=channel, ts=thread, latest=ts, limit=MAX_THREAD_REPLIES)
         messages: list[SlackMessage] = page.get("messages") or []
-        above = [item for item in messages if float(item.get("ts") or 0) < float(ts) and self._of_people(item)]
-        resolved = await asyncio.gather(*map(self._talk.resolve_mentions, [*above[:1], *above[1:][-last:]]))
+        above = [item for item in messages if float(item.get("ts") or 0) < float(ts) and self._is_from_person(item)]
+        resolved = await asyncio.gather(*map(self._channel_messages.resolve_mentions, [*above[:1], *above[1:][-last:]]))
         texts = [
             message_to_text(str(item.get("text") or ""), self._me.user) or forwarded_text(item, self._me)
             for item in resolved
@@ -67,9 +67,11 @@ class SlackHistoryReader:
             return None
         place = self._me.place(conversation.channel)
         replies = await self._replies(place, conversation.thread, limit, latest=question_ts)
-        people = [reply for reply in replies if reply["ts"] != question_ts and self._talk.is_person_message(reply)]
-        await asyncio.gather(*map(self._talk.names.user_name, {str(reply["user"]) for reply in people}))
-        return [await self._talk.parse_channel_message(place, reply) for reply in people]
+        people = [
+            reply for reply in replies if reply["ts"] != question_ts and self._channel_messages.is_person_message(reply)
+        ]
+        await asyncio.gather(*map(self._channel_messages.names.user_name, {str(reply["user"]) for reply in people}))
+        return [await self._channel_messages.parse_channel_message(place, reply) for reply in people]
 
     async def read_history(self, channel: PlaceId, position: str) -> HistoryPage:
         """Return a page of a channel's messages, the newest first. Raises SlackRefused or Unavailable, and Refused for
@@ -90,7 +92,7 @@ class SlackHistoryReader:
         unique = {str(item["ts"]): item for item in messages}
         oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
         following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
-        parsed = await self._talk.parse_channel_messages(channel, unique.values())
+        parsed = await self._channel_messages.parse_channel_messages(channel, unique.values())
         return HistoryPage(
             messages=parsed,
             next_cursor=following,
@@ -121,5 +123,5 @@ class SlackHistoryReader:
                 break
         return replies[:limit]
 
-    def _of_people(self, message: SlackMessage) -> bool:
+    def _is_from_person(self, message: SlackMessage) -> bool:
         return is_from_person(message, self._me) and message.get("subtype") in PERSON_SUBTYPES

@@ -64,7 +64,7 @@ class SlackBot(Value):
 def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
     """Return the chat event of an Events API body; None for one that does not concern the bot. The workspace is that of
     the authorization the event was sent for, never one named in the event."""
-    if _installation(body) != me.team:
+    if _team_of(body) != me.team:
         return None
     event = body.get("event") or {}
     item = event.get("item") or event
@@ -76,18 +76,18 @@ def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
         case "message", "message_deleted":
             return MessageDeleted(said_in=said_in, is_shared=shared, key=_key(me, channel, event.get("deleted_ts")))
         case "message", "message_changed":
-            return _changed(body, event, channel, me)
-        case "app_mention", _ if app := _program(event, me):
+            return _parse_edit(body, event, channel, me)
+        case "app_mention", _ if app := _unallowed_app(event, me):
             return AppMentioned(
                 said_in=said_in, is_shared=shared, app=app, allow_setting=f"CITEWELL_SLACK_WORKFLOWS={app} allows it"
             )
-        case (("message" | "app_mention"), subtype) if subtype in PERSON_SUBTYPES or _from_program(event):
+        case (("message" | "app_mention"), subtype) if subtype in PERSON_SUBTYPES or _is_from_app(event):
             return MessagePosted(
                 said_in=said_in,
                 is_shared=shared,
                 key=_key(me, channel, event.get("ts")),
-                person_message=_remark(event, channel, me),
-                question=_asked(body, event, channel, me),
+                person_message=_person_message(event, channel, me),
+                question=_question(body, event, channel, me),
                 is_edited="edited" in event,
             )
         case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (
@@ -129,7 +129,7 @@ def person_key(team: str, user: str) -> str:
     return str(person_id(team, user))
 
 
-def _installation(body: SlackPayload) -> str:
+def _team_of(body: SlackPayload) -> str:
     authorizations = body.get("authorizations") or [{}]
     return str(authorizations[0].get("team_id") or body.get("team_id") or "")
 
@@ -142,7 +142,7 @@ def _conversation(me: SlackBot, channel: str, thread: str) -> ConversationId:
     return ConversationId(platform="slack", space=me.team, channel=channel, thread=thread)
 
 
-def _remark(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | None:
+def _person_message(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | None:
     """Return a person's new message; a mention is delivered twice, and only its `message` event counts."""
     if event.get("type") != "message" or not is_from_person(event, me):
         return None
@@ -156,9 +156,9 @@ def _remark(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | 
     )
 
 
-def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> QuestionCandidate | None:
+def _question(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> QuestionCandidate | None:
     user, ts = str(event.get("user") or ""), str(event.get("ts") or "")
-    workflow = event["type"] == "app_mention" and _allowed(event, me)
+    workflow = event["type"] == "app_mention" and _is_allowed(event, me)
     if not channel or not ts or not (is_from_person(event, me) or workflow):
         return None
     text = str(event.get("text") or "")
@@ -181,7 +181,7 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
         attachments=tuple(parse_attachment(file) for file in event.get("files") or ()),
         sent_at=datetime.fromtimestamp(float(ts), UTC),
         manner=manner,
-        external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
+        external=bool(body.get("is_ext_shared_channel")) or _is_stranger(event, me),
         event_id=str(body.get("event_id") or ""),
         said_in=me.places(channel),
         action_token=str(event.get("action_token") or (event.get("assistant_thread") or {}).get("action_token") or ""),
@@ -189,7 +189,7 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
     return QuestionCandidate(message=message)
 
 
-def _changed(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> MessageEdited | MessageDeleted:
+def _parse_edit(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> MessageEdited | MessageDeleted:
     """Return an edit. Of changes by Slack itself, such as a preview, only that something changed."""
     current, previous = event.get("message") or {}, event.get("previous_message") or {}
     said_in, shared, key = (
@@ -203,7 +203,7 @@ def _changed(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot
         return MessageEdited(said_in=said_in, is_shared=shared, key=key)
     text, question = (
         message_to_text(str(current.get("text") or ""), me.user),
-        _asked(body, {"type": "message", **current}, channel, me),
+        _question(body, {"type": "message", **current}, channel, me),
     )
     return MessageEdited(said_in=said_in, is_shared=shared, key=key, text=text, question=question)
 
@@ -216,33 +216,33 @@ def forwarded_text(event: SlackPayload, me: SlackBot) -> str:
     )
 
 
-def _app(event: SlackPayload) -> str:
+def _app_id(event: SlackPayload) -> str:
     profile = event.get("bot_profile") or {}
     return str(event.get("app_id") or profile.get("app_id") or event.get("bot_id") or "")
 
 
-def _from_program(event: SlackPayload) -> bool:
+def _is_from_app(event: SlackPayload) -> bool:
     """Return True if an app mentions the bot. Such a message is only a question, never a message of people."""
     return event.get("type") == "app_mention" and event.get("subtype") == "bot_message"
 
 
-def _program(event: SlackPayload, me: SlackBot) -> str:
+def _unallowed_app(event: SlackPayload, me: SlackBot) -> str:
     """Return the app (a workflow, an integration) that mentions the bot and may not ask, or ""."""
     mentions = event.get("bot_id") and not event.get("user")
-    return _app(event) if mentions and not _allowed(event, me) and event["bot_id"] != me.bot else ""
+    return _app_id(event) if mentions and not _is_allowed(event, me) and event["bot_id"] != me.bot else ""
 
 
-def _allowed(event: SlackPayload, me: SlackBot) -> bool:
+def _is_allowed(event: SlackPayload, me: SlackBot) -> bool:
     """Return True if an app that may ask wrote it."""
     bot = str(event.get("bot_id") or "")
-    return bool(bot) and bot != me.bot and not event.get("user") and not me.workflows.isdisjoint({bot, _app(event)})
+    return bool(bot) and bot != me.bot and not event.get("user") and not me.workflows.isdisjoint({bot, _app_id(event)})
 
 
 def is_from_person(event: SlackPayload, me: SlackBot) -> bool:
     return bool(event.get("user")) and event["user"] != me.user and not event.get("bot_id")
 
 
-def _stranger(event: SlackPayload, me: SlackBot) -> bool:
+def _is_stranger(event: SlackPayload, me: SlackBot) -> bool:
     home = event.get("user_team") or event.get("team")
     return bool(home) and home != me.team
 

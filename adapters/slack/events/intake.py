@@ -23,9 +23,9 @@ class SlackIntake:
     """
 
     def __init__(self, handler: ChatEventHandler, me: SlackBot, channel_messages: SlackChannelMessages) -> None:
-        self._hearing = handler
+        self._handler = handler
         self._me = me
-        self._talk = channel_messages
+        self._channel_messages = channel_messages
         self.untaken: set[str] = set()
         """Channels with an event that could not be accepted: Slack gives up after a while."""
 
@@ -43,17 +43,17 @@ class SlackIntake:
 
     async def accept(self, body: SlackPayload) -> None:
         """Accept an Events API body. Returns once it is durable; raises Unavailable when it cannot be stored."""
-        if happened := await self._read(body):
-            await self._hearing.handle(happened, self._talk.message_loader(body))
+        if happened := await self._parse(body):
+            await self._handler.handle(happened, self._channel_messages.message_loader(body))
 
-    async def _read(self, body: SlackPayload) -> ChatEvent | None:
+    async def _parse(self, body: SlackPayload) -> ChatEvent | None:
         """Parse an event, with the names of the mentions in a possible question."""
         happened = parse_event(body, self._me)
         if not (isinstance(happened, MessagePosted | MessageEdited) and happened.question):
             return happened
         event = body["event"]
         if isinstance(happened, MessageEdited):
-            event = {**event, "message": await self._talk.resolve_mentions(event["message"])}
+            event = {**event, "message": await self._channel_messages.resolve_mentions(event["message"])}
         else:
-            event = await self._talk.resolve_mentions(event)
+            event = await self._channel_messages.resolve_mentions(event)
         return parse_event({**body, "event": event}, self._me)

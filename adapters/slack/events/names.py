@@ -39,7 +39,7 @@ class SlackNames:
             profile = record.get("profile") or {}
             return str(profile.get("display_name") or record.get("real_name") or record.get("name") or "")
 
-        return await _remembered(self._names, user, ask)
+        return await _cached_name(self._names, user, ask)
 
     async def channel_name(self, channel: str) -> str:
         """Return a channel's name; empty where Slack does not say, and for a private one, which not everybody may know
@@ -49,7 +49,7 @@ class SlackNames:
             record = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
             return "" if record.get("is_private") else str(record.get("name") or "")
 
-        return await _remembered(self._channels, channel, ask)
+        return await _cached_name(self._channels, channel, ask)
 
     async def group_name(self, group: str) -> str:
         """Return the handle of a user group; empty where Slack does not say."""
@@ -62,7 +62,7 @@ class SlackNames:
             self._groups.update(dict(list(handles.items())[:MAX_CACHED_NAMES]))
             return handles.get(group, "")
 
-        return await _remembered(self._groups, group, ask)
+        return await _cached_name(self._groups, group, ask)
 
     async def resolve_mentions(self, text: str, user: str) -> str:
         """Return `text` with the names of its mentions, except of `user`, which is the bot."""
@@ -80,7 +80,7 @@ class SlackNames:
         return insert_names(text, names)
 
 
-async def _remembered(cache: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
+async def _cached_name(cache: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
     """Return the cached name of `key`, or ask for it; empty where Slack does not say."""
     if key not in cache:
         try:

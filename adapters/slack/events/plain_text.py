@@ -25,7 +25,7 @@ def message_to_text(text: str, user: str) -> str:
     """
     mention = mention_pattern(user).pattern
     text = re.sub(rf"(?<![\s,])[\s,]*+{mention}(?=\s*[?!.])|{mention}", " ", text)
-    text = html.unescape(_EMOJI.sub(" ", _TOKEN.sub(_words, text)))
+    text = html.unescape(_EMOJI.sub(" ", _TOKEN.sub(_replace_token, text)))
     lines = (re.sub(r"\s+([?!.,])", r"\1", " ".join(line.split())) for line in text.splitlines())
     return "\n".join(lines).strip()
 
@@ -53,7 +53,7 @@ def _day(seconds: str) -> str:
         return ""
 
 
-def _words(token: re.Match[str]) -> str:
+def _replace_token(token: re.Match[str]) -> str:
     target, label = token.group(1), token.group(2)
     match target[:1]:
         case "@" | "#":

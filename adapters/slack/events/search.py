@@ -43,9 +43,9 @@ async def search_messages(
             messages = (response.get("results") or {}).get("messages") or ()
             return tuple(
                 [
-                    await _said(channel_messages, message, result)
+                    await _parse_result(channel_messages, message, result)
                     for result in messages
-                    if _of_people(channel_messages, result, message)
+                    if _is_source(channel_messages, result, message)
                 ]
             )
     except (CitewellError, TimeoutError) as error:
@@ -53,7 +53,7 @@ async def search_messages(
         return ()
 
 
-def _of_people(channel_messages: SlackChannelMessages, result: dict[str, Any], message: IncomingMessage) -> bool:
+def _is_source(channel_messages: SlackChannelMessages, result: dict[str, Any], message: IncomingMessage) -> bool:
     """Return True if a result can be a source: not the question itself, another question to the bot, or a bot's
     message."""
     text = str(result.get("content") or "")
@@ -67,7 +67,7 @@ def _of_people(channel_messages: SlackChannelMessages, result: dict[str, Any], m
     return not is_excluded and bool(text) and bool(result.get("permalink"))
 
 
-async def _said(
+async def _parse_result(
     channel_messages: SlackChannelMessages, message: IncomingMessage, result: dict[str, Any]
 ) -> ChannelMessage:
     ts, user = str(result["message_ts"]), str(result.get("author_user_id") or "")

@@ -47,7 +47,7 @@ def home_view(
         _header(translator(words.HOME_HOW_TITLE)),
         section_block(translator(words.HOME_HOW_TO_ASK)),
         _header(translator(words.HOME_INDEXED_TITLE)),
-        section_block(_indexed(documents, translator)),
+        section_block(_document_list(documents, translator)),
         _header(translator(words.HOME_PREFERENCES_TITLE)),
         _choices(preferences, translator),
         *more,
@@ -55,7 +55,7 @@ def home_view(
         section_block(translator(words.HOME_PRIVACY)),
         {
             "type": "actions",
-            "elements": [button_block(translator(words.HOME_EXPORT), "export", "export"), _forget(translator)],
+            "elements": [button_block(translator(words.HOME_EXPORT), "export", "export"), _erase_button(translator)],
         },
         context_block(translator(words.HOME_PRIVATE)),
     ]
@@ -66,7 +66,7 @@ def _header(text: str) -> SlackBlock:
     return {"type": "header", "text": {"type": "plain_text", "text": text}}
 
 
-def _indexed(documents: Sequence[Document], translator: Translator) -> str:
+def _document_list(documents: Sequence[Document], translator: Translator) -> str:
     if not documents:
         return translator(words.HOME_EMPTY)
     titles = [
@@ -77,7 +77,7 @@ def _indexed(documents: Sequence[Document], translator: Translator) -> str:
     return "\n".join([*titles, *more])
 
 
-def _forget(translator: Translator) -> SlackBlock:
+def _erase_button(translator: Translator) -> SlackBlock:
     return {
         **button_block(translator(words.HOME_FORGET), "forget", "forget"),
         "style": "danger",
@@ -143,9 +143,9 @@ class SlackAppHome:
 
     def __init__(self, context: SlackInteractionDependencies, setup: SlackSetupForm) -> None:
         self._context = context
-        self._desk = context.services
+        self._services = context.services
         self._setup = setup
-        self._presence = TypingIndicators(context.web)
+        self._indicators = TypingIndicators(context.web)
 
     def register(self, app: AsyncApp) -> None:
         app.event("app_home_opened")(self.on_opened)
@@ -155,39 +155,39 @@ class SlackAppHome:
             app.action(f"{PREFERENCE_ACTION}{field}")(self.on_preference)
 
     async def on_opened(self, event: dict[str, Any], ack: AsyncAck) -> None:
-        context = self._by(ack, {"user": {"id": event["user"]}})
+        context = self._make_context(ack, {"user": {"id": event["user"]}})
         if event.get("tab") == "messages":
             translator = await context.words()
             prompts = [
                 {"title": translator(title), "message": translator(message)}
                 for title, message in words.SUGGESTED_PROMPTS
             ]
-            await self._presence.try_call(
+            await self._indicators.try_call(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
             )
         else:
             await self._publish(context, "")
 
     async def on_action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        await self._context.chat.handle_interaction(self._by(ack, body))
+        await self._context.chat.handle_interaction(self._make_context(ack, body))
 
     async def on_preference(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        context = self._by(ack, body)
+        context = self._make_context(ack, body)
         await context.ensure_acked()
         field, value = (
             context.payload.action.removeprefix(PREFERENCE_ACTION),
             str(body["actions"][0]["selected_option"]["value"]),
         )
         async with context.report_errors():
-            await save_preferences(self._desk, context.payload.person_id, {field: value})
+            await save_preferences(self._services, context.payload.person_id, {field: value})
 
-    def _by(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
+    def _make_context(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
         return SlackHomeContext(self._context, body, ack, self._publish)
 
     async def _publish(self, context: SlackHomeContext, notice: str) -> None:
         try:
-            documents = await self._desk.list_documents(await context.readers())
-            preferences = await self._desk.preferences(context.payload.person_id)
+            documents = await self._services.list_documents(await context.readers())
+            preferences = await self._services.preferences(context.payload.person_id)
             view = home_view(documents, preferences, notice, await self._setup.blocks(context), await context.words())
             await self._context.web.call("views.publish", user_id=context.spot.user_id, view=view)
         except CitewellError as error:

@@ -73,25 +73,25 @@ class SlackUploadSource:
         interaction: SlackInteraction,
     ) -> None:
         self._web = web
-        self._reaches = audience_resolver
+        self._audience_resolver = audience_resolver
         self._files = files
-        self._posts = post_service
-        self._choice = choice
-        self._spot = interaction
+        self._post_service = post_service
+        self._selection = choice
+        self._interaction = interaction
 
     @property
     def candidates(self) -> Sequence[UploadCandidate]:
-        return self._choice.candidates
+        return self._selection.candidates
 
     @property
     def form_state(self) -> str:
-        return str(self._choice)
+        return str(self._selection)
 
     async def resolve(self, candidate: UploadCandidate) -> Upload:
         if not candidate.file_id:
             return Upload(candidate.name, candidate.name)
         file = await self._files.find(candidate.file_id)
-        link = file.link or await fetch_permalink(self._web, self._choice.channel, self._choice.ts)
+        link = file.link or await fetch_permalink(self._web, self._selection.channel, self._selection.ts)
         return Upload(file.name, link, partial(self._files.download, file))
 
     async def announce_reading(
@@ -99,16 +99,18 @@ class SlackUploadSource:
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Post the notice below the message; to the person alone also where the bot is no member, or strangers read."""
         places = await self._places(alone=alone)
-        return await post_reading_notice(self._posts, places, self._spot.payload.person_id, reading, translator)
+        return await post_reading_notice(
+            self._post_service, places, self._interaction.payload.person_id, reading, translator
+        )
 
     async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
         """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
-        interaction, team = self._spot, self._spot.payload.conversation.space
+        interaction, team = self._interaction, self._interaction.payload.conversation.space
         directly = (str(SLACK.person_id(team, interaction.user_id)), "")
-        if not interaction.is_direct and (alone or await self._reaches.is_shared(interaction.channel)):
+        if not interaction.is_direct and (alone or await self._audience_resolver.is_shared(interaction.channel)):
             return [directly]
-        channel = PlaceId(platform=SLACK.name, space=team, channel=self._choice.channel)
-        return [(str(channel), self._choice.thread), directly]
+        channel = PlaceId(platform=SLACK.name, space=team, channel=self._selection.channel)
+        return [(str(channel), self._selection.thread), directly]
 
 
 MAX_FIELD_ERROR_LENGTH = 150
@@ -142,7 +144,7 @@ class SlackInteractionContext(ChannelInteractionContext):
         self._web = context.web
         self._ack = ack
         self._acked = False
-        self._line = False
+        self._has_line = False
         """True while the acknowledgement of a command stands where the first response goes."""
         self.body = body
 
@@ -157,11 +159,13 @@ class SlackInteractionContext(ChannelInteractionContext):
         return await self._context.audience_resolver.actors.resolve(self.spot.user)
 
     async def private_readers(self) -> Readers:
-        return await self._read_by(self._context.audience_resolver.person_facts(self.spot.user_id, self.spot.channel))
+        return await self._build_readers(
+            self._context.audience_resolver.person_facts(self.spot.user_id, self.spot.channel)
+        )
 
     async def channel_readers(self) -> Readers:
         audience_resolver, interaction = self._context.audience_resolver, self.spot
-        return await self._read_by(
+        return await self._build_readers(
             audience_resolver.person_facts(interaction.user_id)
             if interaction.is_direct
             else audience_resolver.channel_facts(interaction.channel)
@@ -171,9 +175,9 @@ class SlackInteractionContext(ChannelInteractionContext):
         audience_resolver = self._context.audience_resolver
         if not self._context.shared_channels and await audience_resolver.is_shared(self.spot.channel):
             return wording.SHARED_CHANNEL
-        return await self._read_by(audience_resolver.channel_facts(self.spot.channel))
+        return await self._build_readers(audience_resolver.channel_facts(self.spot.channel))
 
-    async def _read_by(self, facts: Awaitable[AudienceFacts]) -> Readers:
+    async def _build_readers(self, facts: Awaitable[AudienceFacts]) -> Readers:
         return await self._context.chat.audience.build(await facts)
 
     async def direct_conversation(self) -> ConversationId:
@@ -195,9 +199,9 @@ class SlackInteractionContext(ChannelInteractionContext):
     async def ack(self, kind: Acknowledgement) -> None:
         """Acknowledge a command with a line; leave a form that may be refused until it is handled."""
         if "command" in self.body and not self._acked:
-            self._acked = self._line = True
+            self._acked = self._has_line = True
             await self._ack(
-                text=(await self._desk.translator_for(self.payload.person_id))(labels.LOOKING_UP),
+                text=(await self._services.translator_for(self.payload.person_id))(labels.LOOKING_UP),
                 response_type="ephemeral",
             )
         elif kind is not Acknowledgement.FORM_VALIDATION:
@@ -217,14 +221,14 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def show_privately(self, reply: Reply) -> None:
         await self.ensure_acked()
-        if self._line or self.spot.is_ephemeral:
+        if self._has_line or self.spot.is_ephemeral:
             await self._respond(reply)
         else:
             await self._post(reply, **({"thread_ts": self.spot.thread} if self.spot.thread else {}))
 
     async def _respond(self, reply: Reply) -> None:
         first, *more = render_posts(with_answer_location(reply, self.spot))
-        instead, self._line = self._line, False
+        instead, self._has_line = self._has_line, False
         await private.post_response(self._web, self.spot.response_url, [first], instead=instead)
         await private.post_response(self._web, self.spot.response_url, more)
 
@@ -251,7 +255,7 @@ class SlackInteractionContext(ChannelInteractionContext):
         return True
 
     async def replace_message(self, text: str) -> None:
-        await self._change(fallback_text(text), [literal_block(text)], self.payload.message)
+        await self._update_message(fallback_text(text), [literal_block(text)], self.payload.message)
 
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the message that the button names by its thread and its ts."""
@@ -277,11 +281,11 @@ class SlackInteractionContext(ChannelInteractionContext):
         arguments: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
         (message, *_) = (await self._web.call("conversations.replies", **arguments))["messages"]
         blocks = [block for block in message.get("blocks") or () if block["type"] != "actions"]
-        await self._change(
+        await self._update_message(
             str(message.get("text") or ""), [section_block(f"*✓ {shorten_label(heading, 300)}*"), *blocks[1:]], ts
         )
 
-    async def _change(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:
+    async def _update_message(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:
         await self._web.call(
             "chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **NO_PREVIEW_ARGUMENTS
         )

@@ -28,7 +28,7 @@ class SlackInteractionHandlers:
         """Create them. `names` resolves the mentions of questions."""
         self._names = names
         self._context = context
-        self._desk = context.services
+        self._services = context.services
         self._inbox = inbox
 
     def register(self, app: AsyncApp) -> None:
@@ -46,8 +46,10 @@ class SlackInteractionHandlers:
     async def on_ask_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Accept `/ask`. The question is stored before Slack is acknowledged; without the ack Slack shows an error."""
         try:
-            message = private.parse_command({**body, "text": await self._named(body.get("text"))}, self._context.me)
-            translator = await self._desk.translator_for(message.author, text=message.text)
+            message = private.parse_command(
+                {**body, "text": await self._resolve_mentions(body.get("text"))}, self._context.me
+            )
+            translator = await self._services.translator_for(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
             await ack(text=translator(wording.BOT_BUSY), response_type="ephemeral")
@@ -58,13 +60,13 @@ class SlackInteractionHandlers:
         """Accept the shortcut `Answer this message` in the same way."""
         interaction = SlackInteractionContext(self._context, body, ack)
         try:
-            message = {**body["message"], "text": await self._named(body["message"].get("text"))}
+            message = {**body["message"], "text": await self._resolve_mentions(body["message"].get("text"))}
             await self._inbox.accept(private.parse_shortcut({**body, "message": message}, self._context.me))
         except Busy:
             await interaction.try_reply_privately((await interaction.words())(wording.BOT_BUSY))
         else:
             await ack()
 
-    async def _named(self, text: object) -> str:
+    async def _resolve_mentions(self, text: object) -> str:
         message_text = str(text or "")
         return await self._names.resolve_mentions(message_text, self._context.me.user) if self._names else message_text

@@ -13,9 +13,9 @@ from adapters.slack.rendering.modal import parse_form_values
 from pipeline.values import ConversationId, Vote, replace
 
 RATE_ACTION = "rate"
-_CARRIED = (ReplyButton.ASK, ReplyButton.SUBSCRIBE)
+_LOCATED = (ReplyButton.ASK, ReplyButton.SUBSCRIBE)
 """Buttons beside an answer that others see, too; they carry where that answer is."""
-_NAMED: Mapping[str, str] = {
+_ACTION_NAMES: Mapping[str, str] = {
     TAKE_BACK_ACTION: ReplyButton.TAKE_BACK,
     ReplyButton.FORGET: ReplyButton.FORGET_CONFIRMED,
     "/insights": "insights",
@@ -53,11 +53,11 @@ def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
     thread = str(message.get("thread_ts") or container.get("thread_ts") or "")
     is_ephemeral = bool(container.get("is_ephemeral"))
     answer_ts = "" if is_ephemeral else ts
-    action, subject_id = _named(body)
+    action, subject_id = _action_and_value(body)
     if form := body.get("type") == "view_submission":
         *where, subject_id = subject_id.split(" ", 2)
         channel, ts = where or ("", "")
-    elif action in _CARRIED and " " in subject_id:
+    elif action in _LOCATED and " " in subject_id:
         subject_id, thread, answer_ts = subject_id.split(" ")
     conversation = ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or answer_ts)
     payload = InteractionPayload(
@@ -76,7 +76,7 @@ def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
     return SlackInteraction(payload, user, channel, thread, str(body.get("response_url") or ""), is_ephemeral)
 
 
-def _named(body: SlackPayload) -> tuple[str, str]:
+def _action_and_value(body: SlackPayload) -> tuple[str, str]:
     """Return the action, and what it carries."""
     if body.get("type") == "view_submission":
         return str(body["view"]["callback_id"]), str(body["view"]["private_metadata"])
@@ -86,13 +86,13 @@ def _named(body: SlackPayload) -> tuple[str, str]:
         vote, answer_id = parse_vote(value)
         return ReplyButton.HELPFUL if vote is Vote.HELPFUL else ReplyButton.UNHELPFUL, answer_id
     name = name or str(body.get("callback_id") or body.get("command") or "")
-    return _NAMED.get(name, name), value
+    return _ACTION_NAMES.get(name, name), value
 
 
 def with_answer_location(reply: Reply, interaction: SlackInteraction) -> Reply:
     """Return `reply` with buttons that carry where the answer is, if others see it."""
     answer_ts = interaction.payload.answer_message
-    if not answer_ts or not set(reply.buttons) & set(_CARRIED):
+    if not answer_ts or not set(reply.buttons) & set(_LOCATED):
         return reply
     location = f"{reply.answer_id} {interaction.payload.conversation.thread} {answer_ts}"
     return replace(reply, answer_id=location)

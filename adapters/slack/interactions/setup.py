@@ -26,7 +26,7 @@ class SlackSetupForm:
 
     def __init__(self, context: SlackInteractionDependencies) -> None:
         self._context = context
-        self._desk = context.services
+        self._services = context.services
 
     def register(self, app: AsyncApp) -> None:
         app.action("setup_channel")(self.on_open)
@@ -35,20 +35,21 @@ class SlackSetupForm:
 
     async def blocks(self, interaction: InteractionContext) -> list[SlackBlock]:
         """Return the part of the App Home that admins see."""
-        return setup_blocks(await interaction.words()) if await can_set_up(self._desk, interaction) else []
+        return setup_blocks(await interaction.words()) if await can_set_up(self._services, interaction) else []
 
     async def on_open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         context = SlackInteractionContext(self._context, body, ack)
         await context.ensure_acked()
         place = self._context.me.place(str(body["actions"][0].get("selected_conversation") or ""))
         async with context.report_errors():
-            if await can_set_up(self._desk, context):
+            if await can_set_up(self._services, context):
                 translator = await context.words()
                 form = setup.setup_form(
-                    str(place), await self._desk.places.chat_settings(place), SLACK_SETUP_FIELDS, translator
+                    str(place), await self._services.places.chat_settings(place), SLACK_SETUP_FIELDS, translator
                 )
                 await context.open_form(
-                    form, settings_blocks(place, await self._desk.places.effective_settings(place.chain), translator)
+                    form,
+                    settings_blocks(place, await self._services.places.effective_settings(place.chain), translator),
                 )
 
     async def on_submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -58,7 +59,7 @@ class SlackSetupForm:
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = str(self._context.me.place(choices["ask"]))
         async with context.report_errors():
-            await apply_setup(self._desk, context, PlaceId.parse(context.payload.subject_id), choices)
+            await apply_setup(self._services, context, PlaceId.parse(context.payload.subject_id), choices)
 
 
 def setup_blocks(translator: Translator) -> list[SlackBlock]:

@@ -46,14 +46,14 @@ class SlackAnnouncementSender(SlackSender):
 
     def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, post: Announcement) -> None:
         super().__init__(web, me, origin, post.key)
-        self.recorded_names = _known(post)
+        self.recorded_names = _recorded_messages(post)
         self._post = post
         self._place = ConversationId(platform=SLACK.name, space=me.team, channel=origin.channel)
 
     def reference(self, names: Sequence[str]) -> str:
         """Return the reference; for a handoff notice the key of its message, to which people reply."""
         if isinstance(self._post, HandoffNotice):
-            return str(message_key(self._me.team, self._spot.channel, names[0]))
+            return str(message_key(self._me.team, self._target.channel, names[0]))
         return super().reference(names)
 
     def conversation_of(self, name: str) -> ConversationId:
@@ -69,7 +69,7 @@ class SlackAnnouncementSender(SlackSender):
             raise
 
 
-def _known(post: Announcement) -> Sequence[str]:
+def _recorded_messages(post: Announcement) -> Sequence[str]:
     """Return the messages that its reference names."""
     if isinstance(post, HandoffNotice):
         return [MessageKey.parse(post.reference).message] if post.reference else ()
@@ -92,7 +92,7 @@ class SlackAnnouncementPoster:
         shared answers there, too."""
         self._web = web
         self._me = me
-        self._look = render_options
+        self._render_options = render_options
         self._shared = shared
         self._shared_channels = shared_channels
 
@@ -101,7 +101,7 @@ class SlackAnnouncementPoster:
     ) -> SlackAnnouncementSender:
         """Return the sender. Raises Refused where people of another organisation would be asked, PostRefused where they
         would read a shared answer."""
-        origin = await self._origin(post, target)
+        origin = await self._resolve_target(post, target)
         shares = isinstance(post, SharedAnswer)
         asks = isinstance(post, HandoffNotice) and post.about is NoticeKind.ASKED
         if (asks or shares) and not self._shared_channels and await self._shared(origin.channel):
@@ -111,19 +111,19 @@ class SlackAnnouncementPoster:
         return SlackAnnouncementSender(self._web, self._me, origin, post)
 
     async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
-        origin = await self._origin(post, target)
+        origin = await self._resolve_target(post, target)
         names = await find_messages(self._web, self._me, origin, post.key)
         return SlackAnnouncementSender(self._web, self._me, origin, post).reference(names) if names else None
 
-    async def _origin(self, post: Announcement, target: AnnouncementTarget) -> SlackReplyTarget:
+    async def _resolve_target(self, post: Announcement, target: AnnouncementTarget) -> SlackReplyTarget:
         since = post.posting_since.timestamp() - ANNOUNCEMENT_SKEW_SECONDS if post.posting_since else 0.0
         user = target.user if isinstance(target, PersonId) else ""
-        channel = await self._direct(user) if isinstance(target, PersonId) else target.channel
+        channel = await self._direct_channel(user) if isinstance(target, PersonId) else target.channel
         thread = target.thread if isinstance(target, ConversationId) else ""
         thread = post.thread if isinstance(post, UploadStatus) else thread
         return SlackReplyTarget(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, is_silent=True)
 
-    async def _direct(self, user: str) -> str:
+    async def _direct_channel(self, user: str) -> str:
         return str((await self._web.call("conversations.open", users=user))["channel"]["id"])
 
     async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> SlackPost:
@@ -156,7 +156,7 @@ class SlackAnnouncementPoster:
         return SlackPost((), tuple(blocks), fallback_text(status.text))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[SlackPost]:
-        return render_posts(parts.build_reply(answer, self._look, notes=above))
+        return render_posts(parts.build_reply(answer, self._render_options, notes=above))
 
 
 def interaction_error_text(error: CitewellError, translator: Translator) -> str:
@@ -172,7 +172,7 @@ def render_notice_blocks(texts: NoticeText, handoff_id: str, person: str, link: 
     """Return the blocks of a handoff notice. It mentions `person`, so that they notice. Foreign text is rich text,
     where nothing is markup."""
     heading = shorten_label(texts.heading, 300)
-    sources = _listed(texts.sources)
+    sources = _source_list(texts.sources)
     blocks = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
     blocks += [quote_block(texts.quoted)] if texts.quoted else []
     blocks += [literal_block(texts.found)] if texts.found else []
@@ -195,7 +195,7 @@ async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:
         return ""
 
 
-def _listed(sources: Sequence[NoticeLink]) -> str:
+def _source_list(sources: Sequence[NoticeLink]) -> str:
     """Return a line for each source; one whose address does not fit a section goes without it."""
     lines: list[str] = []
     for source in sources:

@@ -77,8 +77,8 @@ class SlackStream:
         self._web = web
         self._channel = channel
         self.name = ts
-        self._shown = text
-        self._mark = metadata
+        self._text = text
+        self._metadata = metadata
         self.alive = True
 
     @classmethod
@@ -94,22 +94,22 @@ class SlackStream:
 
     async def show(self, text: str) -> None:
         """Append what is new in `text`."""
-        added = text[len(self._shown) :]
-        if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
-            self._shown = text
+        added = text[len(self._text) :]
+        if added and self.alive and await self._try_call("chat.appendStream", markdown_text=added):
+            self._text = text
 
     async def close(self, post: SlackPost) -> bool:
         """End the stream as `post`. Return False where the message needs an update to show exactly that."""
         if not self.alive:
             return False
-        if not post.markdown.startswith(self._shown):
-            await self._tell("chat.stopStream", metadata=self._mark)
+        if not post.markdown.startswith(self._text):
+            await self._try_call("chat.stopStream", metadata=self._metadata)
             return False
-        rest = post.markdown[len(self._shown) :]
+        rest = post.markdown[len(self._text) :]
         more: dict[str, Any] = {"markdown_text": rest} if rest else {}
-        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=self._mark)
+        return await self._try_call("chat.stopStream", **more, blocks=list(post.footer), metadata=self._metadata)
 
-    async def _tell(self, method: str, **arguments: Any) -> bool:
+    async def _try_call(self, method: str, **arguments: Any) -> bool:
         """Return True if Slack accepted the call. A rate limit does not end the stream."""
         try:
             await self._web.call_now(method, channel=self._channel, ts=self.name, **arguments)
@@ -132,57 +132,61 @@ class SlackReply(SlackSender):
     ) -> None:
         super().__init__(web, me, reply_target(work.message), work.key)
         self.recorded_names = parse_reference(work.reference)
-        self.place = f"<#{self._spot.channel}>"
-        self._among = not SLACK.is_direct(work.message.conversation)
+        self.place = f"<#{self._target.channel}>"
+        self._has_others = not SLACK.is_direct(work.message.conversation)
         self.streaming_delay = web.timings.streaming_delay
-        self._presence = presence
+        self._indicators = presence
         self._budget = budget
 
     def placement(self) -> ReplyPlacement:
-        return ReplyPlacement(can_stop=self._among, can_attach=bool(self._spot.thread))
+        return ReplyPlacement(can_stop=self._has_others, can_attach=bool(self._target.thread))
 
     def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
-        return self._presence.show(self._spot, translator, hidden=self._spot.is_silent)
+        return self._indicators.show(self._target, translator, hidden=self._target.is_silent)
 
     def render_line(self, text: str) -> SlackPost:
         return render_line(text)
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[SlackPost]:
         first, *more = render_posts(reply)
-        return [add_heading(first, above, self._spot.user) if above else first, *more]
+        return [add_heading(first, above, self._target.user) if above else first, *more]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[SlackPost]:
         """Render the reply. Slack accepts everything but files, if need be without blocks."""
         return self.render_reply(reply, above)
 
     def can_stream(self) -> bool:
-        return self._web.can_post_now(self._spot.channel) and self._budget.try_acquire()
+        return self._web.can_post_now(self._target.channel) and self._budget.try_acquire()
 
     def render_streamed(self, reply: Reply) -> str:
         return render_streamed(reply)
 
     async def open_stream(self, text: str) -> SlackStream | None:
         try:
-            stream = await SlackStream.open(self._web, self._spot, self._me.team, text, self.metadata(0))
+            stream = await SlackStream.open(self._web, self._target, self._me.team, text, self.metadata(0))
         except SlackRefused:
             return None
         self._has_turn = False
         return stream
 
     async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        attached_names = await self._attached() if files and again else frozenset[str]()
+        attached_names = await self._attached_files() if files and again else frozenset[str]()
         try:
             for file in files:
                 if file.name not in attached_names:
-                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
+                    await self._web.upload(self._target.channel, file.name, file.content, self._target.thread)
         except SlackRefused as declined:
             log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
             return False
         return True
 
-    async def _attached(self) -> frozenset[str]:
+    async def _attached_files(self) -> frozenset[str]:
         """Return the names of our files in the thread."""
-        arguments: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+        arguments: dict[str, Any] = {
+            "channel": self._target.channel,
+            "ts": self._target.thread,
+            "oldest": self._target.ts,
+        }
         return frozenset(
             [
                 str(file.get("name"))
@@ -204,11 +208,11 @@ class SlackReplyPoster:
         self._web = web
         self._me = me
         self._shared = shared
-        self._presence = TypingIndicators(web)
+        self._indicators = TypingIndicators(web)
         self._budget = StreamBudget(web.timings.streams_per_minute)
 
     def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> SlackReply:
-        return SlackReply(self._web, self._me, work, self._presence, self._budget)
+        return SlackReply(self._web, self._me, work, self._indicators, self._budget)
 
     def open_private_reply(self, work: LeasedMessage) -> SlackPrivateReply:
         return SlackPrivateReply(self._web, work.message)
@@ -243,23 +247,25 @@ class SlackNotifier:
 
     def __init__(self, web: SlackWebClient) -> None:
         self._web = web
-        self._telling: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def notify(self, message: IncomingMessage, text: str) -> None:
         conversation = message.conversation
-        self._at_leisure(send_ephemeral(self._web, conversation.channel, conversation.thread, message.asker.user, text))
+        self._run_in_background(
+            send_ephemeral(self._web, conversation.channel, conversation.thread, message.asker.user, text)
+        )
 
     async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
         user, key, thread = PersonId.parse(message.author).user, message.key, unsent.notice.message
         buttons = [button_block(label, action, f"{thread} {key.message}") for label, action in unsent.buttons]
         row = [{"type": "actions", "elements": buttons}] if buttons else []
         blocks = [literal_block(unsent.text), *row]
-        self._at_leisure(send_ephemeral(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
+        self._run_in_background(send_ephemeral(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
 
-    def _at_leisure(self, send: Coroutine[Any, Any, None]) -> None:
+    def _run_in_background(self, send: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(self._attempt(send))
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _attempt(self, send: Coroutine[Any, Any, None]) -> None:
         try:

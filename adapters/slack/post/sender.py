@@ -31,12 +31,12 @@ class SlackSender:
     def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> None:
         self._web = web
         self._me = me
-        self._spot = origin
+        self._target = origin
         self._key = key
         self._has_turn = False
 
     async def wait_until_ready(self) -> None:
-        await self._web.wait_turn(self._spot.channel)
+        await self._web.wait_turn(self._target.channel)
         self._has_turn = True
 
     async def prepare_target(self) -> None:
@@ -51,9 +51,9 @@ class SlackSender:
 
     async def send(self, part: int, post: SlackPost) -> str:
         if not self._has_turn:
-            await self._web.wait_turn(self._spot.channel, begun=True)
+            await self._web.wait_turn(self._target.channel, begun=True)
         self._has_turn = False
-        target, message = self._spot.message_arguments, self._said(post, part)
+        target, message = self._target.message_arguments, self._message_arguments(post, part)
         try:
             posted = await self._web.call(POST_METHOD, **target, **message, blocks=post.blocks)
         except SlackRefused as declined:
@@ -63,7 +63,7 @@ class SlackSender:
         return str(posted["ts"])
 
     async def edit(self, name: str, part: int, post: SlackPost) -> None:
-        target, message = {"channel": self._spot.channel, "ts": name}, self._said(post, part)
+        target, message = {"channel": self._target.channel, "ts": name}, self._message_arguments(post, part)
         try:
             await self._web.call("chat.update", **target, **message, blocks=post.blocks)
         except SlackRefused as declined:
@@ -77,13 +77,13 @@ class SlackSender:
                     raise
 
     async def delete(self, name: str) -> None:
-        await delete_message(self._web, self._spot.channel, name)
+        await delete_message(self._web, self._target.channel, name)
 
     async def find_unrecorded(self) -> list[str]:
         await asyncio.sleep(self._web.timings.timeout)  # a part may be on its way from before a crash
-        return await find_messages(self._web, self._me, self._spot, self._key)
+        return await find_messages(self._web, self._me, self._target, self._key)
 
-    def _said(self, post: SlackPost, part: int) -> dict[str, Any]:
+    def _message_arguments(self, post: SlackPost, part: int) -> dict[str, Any]:
         return {"text": post.text, "metadata": self.metadata(part), **NO_PREVIEW_ARGUMENTS}
 
 

@@ -47,7 +47,7 @@ class TypingIndicators:
 
     def __init__(self, web: SlackWebClient) -> None:
         self.web = web
-        self._without: set[str] = set()
+        self._unsupported: set[str] = set()
 
     @asynccontextmanager
     async def show(
@@ -62,13 +62,13 @@ class TypingIndicators:
 
     async def try_call(self, method: str, **arguments: Any) -> bool | None:
         """Return True if Slack accepted the call; None where that is unknown, and it may still take effect."""
-        if method in self._without:
+        if method in self._unsupported:
             return False
         try:
             await self.web.call_now(method, **arguments)
         except SlackRefused as declined:
             if declined.error in UNSUPPORTED_ERRORS:
-                self._without.add(method)
+                self._unsupported.add(method)
             return declined.error == "already_reacted"
         except Unavailable:
             return None
@@ -81,16 +81,16 @@ class TypingIndicator:
     def __init__(
         self, presence: TypingIndicators, origin: SlackReplyTarget, translator: Translator, *, hidden: bool
     ) -> None:
-        self._presence = presence
+        self._indicators = presence
         self._status = translator(WORKING_STATUS)
         self._loading = [translator(text)[:MAX_STATUS_LENGTH] for text in wording.PROGRESS.values()]
-        self._spot = origin
+        self._target = origin
         self._reacted = False
-        self._session = False
-        self._landed = asyncio.Event()
+        self._has_session = False
+        self._idle = asyncio.Event()
         """Set while no call is on its way."""
-        self._landed.set()
-        self._on_its_way = False
+        self._idle.set()
+        self._is_status_pending = False
         self._task = asyncio.create_task(self._show(hidden=hidden))
 
     async def settle(self) -> None:
@@ -98,10 +98,10 @@ class TypingIndicator:
         stay."""
         try:
             async with asyncio.timeout(1.0):
-                while not self._landed.is_set():
-                    await self._landed.wait()
+                while not self._idle.is_set():
+                    await self._idle.wait()
         except TimeoutError:
-            self._on_its_way = True
+            self._is_status_pending = True
         self._task.cancel()
 
     async def clear(self) -> None:
@@ -109,32 +109,32 @@ class TypingIndicator:
         await asyncio.wait({self._task})
         if self._reacted:
             await self._react("reactions.remove")
-        if self._session:
+        if self._has_session:
             await self._set_session("active")
-        if self._on_its_way:
+        if self._is_status_pending:
             await self._set_status("")
 
     async def _show(self, *, hidden: bool) -> None:
         if hidden:
             return
-        await asyncio.sleep(self._presence.web.timings.indicator_delay)
-        if await self._at_work() is False:
+        await asyncio.sleep(self._indicators.web.timings.indicator_delay)
+        if await self._show_status() is False:
             self._reacted = True
             self._reacted = await self._react("reactions.add") is not False
-        await asyncio.sleep(self._presence.web.timings.streaming_delay)
-        self._session = True
-        self._session = await self._set_session("processing") is not False
+        await asyncio.sleep(self._indicators.web.timings.streaming_delay)
+        self._has_session = True
+        self._has_session = await self._set_session("processing") is not False
         while not self._reacted:
-            await asyncio.sleep(self._presence.web.timings.status_interval)
-            await self._at_work()
+            await asyncio.sleep(self._indicators.web.timings.status_interval)
+            await self._show_status()
 
-    async def _at_work(self) -> bool | None:
+    async def _show_status(self) -> bool | None:
         accepted = await self._set_status(self._status, loading_messages=self._loading)
-        self._on_its_way = self._on_its_way or accepted is None
+        self._is_status_pending = self._is_status_pending or accepted is None
         return accepted
 
     async def _react(self, method: str) -> bool | None:
-        return await self._send(method, channel=self._spot.channel, timestamp=self._spot.ts, name=WORKING_REACTION)
+        return await self._send(method, channel=self._target.channel, timestamp=self._target.ts, name=WORKING_REACTION)
 
     async def _set_status(self, status: str, **more: Any) -> bool | None:
         return await self._send_to_thread("assistant.threads.setStatus", status=status, **more)
@@ -143,11 +143,11 @@ class TypingIndicator:
         return await self._send_to_thread("agents.sessions.setStatus", status=status)
 
     async def _send_to_thread(self, method: str, **arguments: Any) -> bool | None:
-        return await self._send(method, channel_id=self._spot.channel, thread_ts=self._spot.thread, **arguments)
+        return await self._send(method, channel_id=self._target.channel, thread_ts=self._target.thread, **arguments)
 
     async def _send(self, method: str, **arguments: Any) -> bool | None:
-        self._landed.clear()
+        self._idle.clear()
         try:
-            return await self._presence.try_call(method, **arguments)
+            return await self._indicators.try_call(method, **arguments)
         finally:
-            self._landed.set()
+            self._idle.set()

@@ -24,7 +24,7 @@ MAX_CONTEXT_LENGTH = 3_000
 TAKE_BACK_ACTION = "take_back"
 """The action of the button that removes a document."""
 _LINK = re.compile(r"<(https?://[^<>|]+)(?:\|[^<>]*)?>")
-_LONGEST, _NAME = 250, 100
+_MAX_ADDRESS, _MAX_FILE_NAME = 250, 100
 """Characters of an address and of a file's name: ten of them fit into the state of a form."""
 
 
@@ -153,10 +153,12 @@ def slack_file_name(file: SlackPayload) -> str:
 def limit_candidates(candidates: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
     """Return the first ten; an address too long to be carried is left out."""
     shortened = [
-        candidate._replace(name=splitting.shorten_line(candidate.name, _NAME)) if candidate.file_id else candidate
+        candidate._replace(name=splitting.shorten_line(candidate.name, _MAX_FILE_NAME))
+        if candidate.file_id
+        else candidate
         for candidate in candidates
     ]
-    return tuple(candidate for candidate in shortened if len(candidate.name) <= _LONGEST)[:MAX_UPLOADS]
+    return tuple(candidate for candidate in shortened if len(candidate.name) <= _MAX_ADDRESS)[:MAX_UPLOADS]
 
 
 def upload_button_value(message: IncomingMessage) -> str:

@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
       | (?<![\w\-]) (?: [\w\-]+ [.。．｡] )+ [^\W\d_]{2,} (?!\w) (?: [/?\#:] \S* )?  # example.com/path
     )"""
 )
-_MAYBE = re.compile(r"[:@]|[.。．｡]\S|www\.", re.IGNORECASE)
+_ADDRESS_HINT = re.compile(r"[:@]|[.。．｡]\S|www\.", re.IGNORECASE)
 """A part of every match of `_ADDRESS`: a sentence without it is not searched, which takes ten times as long."""
 _TRAILING = ".,;:!?'\"*_~»”’"
 _BLOCK_START = re.compile(r"(?m)^[ \t]*(?=#{1,6}(?:\s|$)|~~~|>|\||=+\s*$|-{3,}\s*$|\*{3,}\s*$|_{3,}\s*$)")
@@ -54,10 +54,10 @@ def escape_text(text: str) -> str:
 def is_linkable(url: str) -> bool:
     """Return True if `url` can be linked without changing a byte of it."""
     is_plain = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
-    return is_plain and len(escape_text(url)) <= 2000 and _balanced(url)
+    return is_plain and len(escape_text(url)) <= 2000 and _is_balanced(url)
 
 
-def _balanced(url: str) -> bool:
+def _is_balanced(url: str) -> bool:
     depth = 0
     for character in url:
         depth += (character == "(") - (character == ")")
@@ -68,19 +68,19 @@ def _balanced(url: str) -> bool:
 
 def escape_code(text: str) -> str:
     """Return code as it stands in a fence."""
-    return _angles(strip_invisible(text)).replace("```", "ˋˋˋ")
+    return _escape_angles(strip_invisible(text)).replace("```", "ˋˋˋ")
 
 
 def render_inline(text: str, links: Mapping[str, str]) -> str:
     """Return one line of foreign Markdown with its emphasis, code and permitted links, and nothing else alive."""
     text = strip_hidden(text)
     if not _MARKUP.search(text):
-        return _guard(_text(text, links).strip())
+        return _escape_line_start(_text(text, links).strip())
     tokens = _INLINE.parseInline(text)[0].children or []
-    return _guard("".join(_emit(tokens, links)).strip())
+    return _escape_line_start("".join(_render_tokens(tokens, links)).strip())
 
 
-def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
+def _render_tokens(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
     """Yield Markdown again. Adjacent text is escaped together, whatever stood between it before."""
     plain = ""
     closers: list[str] = []
@@ -114,14 +114,14 @@ def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
 def _text(text: str, links: Mapping[str, str]) -> str:
     out: list[str] = []
     end = 0
-    for match in _ADDRESS.finditer(text) if _MAYBE.search(text) else ():
+    for match in _ADDRESS.finditer(text) if _ADDRESS_HINT.search(text) else ():
         address = _without_trailing(match.group())
-        out += [_words(text[end : match.start()], links), _address(address, links)]
+        out += [_render_words(text[end : match.start()], links), _address(address, links)]
         end = match.start() + len(address)
-    return "".join([*out, _words(text[end:], links)])
+    return "".join([*out, _render_words(text[end:], links)])
 
 
-def _words(text: str, links: Mapping[str, str]) -> str:
+def _render_words(text: str, links: Mapping[str, str]) -> str:
     """Return text without addresses, with the words that are links."""
     parts = split_by_links(text, {words: url for words, url in links.items() if is_linkable(url)})
     return "".join(_link(words, url) if url else _literal(words) for words, url in parts)
@@ -129,7 +129,7 @@ def _words(text: str, links: Mapping[str, str]) -> str:
 
 def _link(words: str, url: str) -> str:
     label = words.translate(_ROUND)
-    return f"[{_angles(label) if words == url else _literal(label)}]({url})"
+    return f"[{_escape_angles(label) if words == url else _literal(label)}]({url})"
 
 
 def _without_trailing(address: str) -> str:
@@ -137,7 +137,7 @@ def _without_trailing(address: str) -> str:
     outside."""
     while True:
         shorter = address.rstrip(_TRAILING)
-        if shorter.endswith(")") and not _balanced(shorter):
+        if shorter.endswith(")") and not _is_balanced(shorter):
             shorter = shorter[:-1]
         if shorter == address:
             return address
@@ -157,12 +157,12 @@ def _code_span(text: str) -> str:
 
 def _literal(text: str) -> str:
     text = text.replace("`", "ˋ").replace("](", "] (").replace("]:", "] :")
-    return _EMPHASIS.sub(r"\\\g<0>", _angles(_BACKSLASH.sub(r"\\\\", text)))
+    return _EMPHASIS.sub(r"\\\g<0>", _escape_angles(_BACKSLASH.sub(r"\\\\", text)))
 
 
-def _angles(text: str) -> str:
+def _escape_angles(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _guard(text: str) -> str:
+def _escape_line_start(text: str) -> str:
     return _BLOCK_START.sub(_NEVER_A_LINE_START, text)

@@ -27,10 +27,10 @@ def build_modal(form: Form, above: Sequence[SlackBlock] = ()) -> SlackBlock:
 
 def parse_form_values(view: SlackPayload) -> FormValues:
     """Return the values of a submitted form."""
-    return {str(name): _given(elements[name]) for name, elements in view["state"]["values"].items()}
+    return {str(name): _field_values(elements[name]) for name, elements in view["state"]["values"].items()}
 
 
-def _given(element: SlackPayload) -> tuple[str, ...]:
+def _field_values(element: SlackPayload) -> tuple[str, ...]:
     options = [*(element.get("selected_options") or ()), element.get("selected_option")]
     return tuple(
         str(value) for value in [*(option["value"] for option in options if option), element.get("value")] if value
@@ -43,18 +43,18 @@ def _input(field: TextField | ChoiceField) -> SlackBlock:
         "block_id": field.name,
         "optional": not field.required,
         "label": _plain(field.label),
-        "element": _typed(field) if isinstance(field, TextField) else _chosen(field),
+        "element": _text_input(field) if isinstance(field, TextField) else _choice_input(field),
         **({"hint": _plain(field.hint)} if field.hint else {}),
     }
 
 
-def _typed(field: TextField) -> SlackBlock:
+def _text_input(field: TextField) -> SlackBlock:
     initial = {"initial_value": field.value} if field.value else {}
     room = {"multiline": field.is_multiline, "max_length": field.max_length}
     return {"type": "plain_text_input", "action_id": field.name, **room, **initial}
 
 
-def _chosen(field: ChoiceField) -> SlackBlock:
+def _choice_input(field: ChoiceField) -> SlackBlock:
     options = {
         value: {"text": _plain(name[:MAX_OPTION_LENGTH]), "value": value} for value, name in field.options.items()
     }

@@ -121,7 +121,7 @@ def render_streamed(reply: Reply) -> str:
     messages = pack_messages(
         render_pieces(complete, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
     )
-    return "\n\n".join(map(_fenced, messages[0])) if len(messages) == 1 else ""
+    return "\n\n".join(map(_streamed_segment, messages[0])) if len(messages) == 1 else ""
 
 
 def render_line(text: str) -> SlackPost:
@@ -153,7 +153,7 @@ def _block(segment: Segment) -> SlackBlock:
     return {"type": "markdown", "text": segment.text}
 
 
-def _fenced(segment: Segment) -> str:
+def _streamed_segment(segment: Segment) -> str:
     if segment.kind is not PieceKind.CODE:
         return segment.text
     return f"```{segment.language}\n{markup.escape_code(segment.text)}\n```"

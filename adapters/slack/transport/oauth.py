@@ -47,7 +47,7 @@ class OAuthInstaller:
                 user_scopes=[],
                 installation_store=_Store(installations),
                 state_store=_States(installations),
-                callback_options=AsyncCallbackOptions(_added, _not_added),
+                callback_options=AsyncCallbackOptions(_on_success, _on_failure),
                 logger=SDK_LOG,
             ),
         )
@@ -55,9 +55,9 @@ class OAuthInstaller:
     @property
     def routes(self) -> list[BaseRoute]:
         return [
-            Route(INSTALL_PATH, _answering(self._flow.handle_installation)),
-            Route(REDIRECT_PATH, _answering(self._flow.handle_callback)),
-            Route(pages.STYLE_PATH, _style),
+            Route(INSTALL_PATH, _wrap_handler(self._flow.handle_installation)),
+            Route(REDIRECT_PATH, _wrap_handler(self._flow.handle_callback)),
+            Route(pages.STYLE_PATH, _serve_style),
         ]
 
 
@@ -109,11 +109,11 @@ class _States(AsyncOAuthStateStore):
         return await self._installations.consume_state(state)
 
 
-async def _added(args: AsyncSuccessArgs) -> BoltResponse:
+async def _on_success(args: AsyncSuccessArgs) -> BoltResponse:
     return BoltResponse(status=200, body=pages.render_installed(args.installation.team_name or ""))
 
 
-async def _not_added(args: AsyncFailureArgs) -> BoltResponse:
+async def _on_failure(args: AsyncFailureArgs) -> BoltResponse:
     log.warning("slack_workspace_not_added", reason=args.reason)
     if isinstance(args.error, _OneWorkspace):
         return BoltResponse(status=400, body=pages.render_install_failed(pages.ONE_WORKSPACE))
@@ -123,11 +123,11 @@ async def _not_added(args: AsyncFailureArgs) -> BoltResponse:
     )
 
 
-async def _style(_: Request) -> Response:
+async def _serve_style(_: Request) -> Response:
     return Response(pages.INSTALL_PAGE_CSS, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
 
-def _answering(
+def _wrap_handler(
     handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:

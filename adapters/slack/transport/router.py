@@ -40,7 +40,7 @@ class WorkspaceRouter:
         if req.body.get("type") == "url_verification":
             return BoltResponse(status=200, body={"challenge": req.body.get("challenge")})
         try:
-            if _gone(req.body):
+            if _is_removal(req.body):
                 await self._workspaces.remove_workspace(
                     team, datetime.fromtimestamp(float(req.body["event_time"]), UTC)
                 )
@@ -55,7 +55,7 @@ class WorkspaceRouter:
             return BoltResponse(status=500, body="")
 
 
-def _gone(body: SlackPayload) -> bool:
+def _is_removal(body: SlackPayload) -> bool:
     """Return True if the workspace removed the bot, or revoked its token and not only a person's."""
     event = body.get("event")
     if not isinstance(event, dict):

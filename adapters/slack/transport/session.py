@@ -65,7 +65,7 @@ class SlackSession:
     """Such as `slack:T1`."""
 
     def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, config: SlackSessionConfig) -> None:
-        self._terms = config
+        self._config = config
         self.web = web
         self.workspace = workspace
         self.me = replace(workspace.me, workflows=frozenset(config.settings.workflows))
@@ -73,16 +73,18 @@ class SlackSession:
         self.members = SlackMembership(web, self.me.team)
         self.talk = SlackChannelMessages(web, self.me, workspace.address)
         self._files = SlackFiles(web, web.client.token or "", config.settings.api_url)
-        self._reaches = SlackAudienceResolver(web, self.me, self.members)
-        self.chat = self._chat()
+        self._audience_resolver = SlackAudienceResolver(web, self.me, self.members)
+        self.chat = self._build_chat()
 
-    def _chat(self) -> ChatApp[SlackPost]:
-        web, me, shares, terms = self.web, self.me, self._terms.settings.answers_shared_channels, self._terms
+    def _build_chat(self) -> ChatApp[SlackPost]:
+        web, me, shares, terms = self.web, self.me, self._config.settings.answers_shared_channels, self._config
         driver = PlatformDriver(
-            SlackReplyPoster(web, me, self._reaches.is_shared),
-            SlackAnnouncementPoster(web, me, terms.render_options, self._reaches.is_shared, shared_channels=shares),
+            SlackReplyPoster(web, me, self._audience_resolver.is_shared),
+            SlackAnnouncementPoster(
+                web, me, terms.render_options, self._audience_resolver.is_shared, shared_channels=shares
+            ),
             SlackHistoryReader(web, me, self.talk, self._files),
-            self._reaches,
+            self._audience_resolver,
             SlackNotifier(web),
         )
         options = ChatOptions(
@@ -99,28 +101,28 @@ class SlackSession:
             inbox,
             partial(SlackMissedReader, self.web, self.me, inbox, services.channels, intake),
             lag=LAST_RETRY_SECONDS,
-            clock=self._terms.clock,
+            clock=self._config.clock,
             untaken=intake.untaken,
         )
-        self.app = self._app(intake, inbox, services)
+        self.app = self._build_app(intake, inbox, services)
 
-    def _app(self, intake: SlackIntake, inbox: Inbox, services: BotServices) -> AsyncApp:
+    def _build_app(self, intake: SlackIntake, inbox: Inbox, services: BotServices) -> AsyncApp:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=self.web.client,
-            signing_secret=self._terms.settings.signing_secret or "not used in Socket Mode",
+            signing_secret=self._config.settings.signing_secret or "not used in Socket Mode",
             before_authorize=intake.handle_request,
-            authorize=_as(self.me, self.web.client.token or ""),
+            authorize=_authorizer(self.me, self.web.client.token or ""),
             attaching_conversation_kwargs_enabled=False,
             logger=SDK_LOG,
             name="citewell",
         )
         SDK_LOG.setLevel(logging.WARNING)
-        if self._terms.settings.signing_secret:
-            app.error(_failed)
-        render_options, shared = self._terms.render_options, self._terms.settings.answers_shared_channels
+        if self._config.settings.signing_secret:
+            app.error(_on_error)
+        render_options, shared = self._config.render_options, self._config.settings.answers_shared_channels
         context = SlackInteractionDependencies(
-            self.web, self.me, self.chat, self._reaches, services, self._files, render_options, shared
+            self.web, self.me, self.chat, self._audience_resolver, services, self._files, render_options, shared
         )
         setup = SlackSetupForm(context)
         setup.register(app)
@@ -129,19 +131,19 @@ class SlackSession:
         app.event("member_joined_channel")(self.members.on_member_joined)
 
         async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
-            await self._reaches.forget_member(event)
+            await self._audience_resolver.forget_member(event)
             await intake.accept(body)
 
         for gone in ("member_left_channel", *CHANNEL_GONE_EVENTS):
             app.event(gone)(left)
-        app.event(re.compile(""))(_leave_alone)
+        app.event(re.compile(""))(_ignore)
         return app
 
     async def close(self) -> None:
         await self.members.close()
 
 
-def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
+def _authorizer(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
     """Return our own authorization. Without it Bolt asks Slack who we are or, where SLACK_CLIENT_ID is in the
     environment, a store of its own, which is empty."""
 
@@ -151,12 +153,12 @@ def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
     return authorize
 
 
-async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
+async def _on_error(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
     """Return the response to a failed request. 500 makes Slack send it again, which is of no use for a malformed one.
     Without `response`, Slack was acknowledged already."""
     log.error("slack_request_failed", exc_info=error)
     return response and BoltResponse(status=400 if isinstance(error, MALFORMED_ERRORS) else 500)
 
 
-async def _leave_alone() -> None:
+async def _ignore() -> None:
     """Acknowledge an event that nothing here needs, such as `file_shared`; otherwise Slack sends it again."""

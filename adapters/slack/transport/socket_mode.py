@@ -50,7 +50,7 @@ async def run_socket_mode(
 ) -> None:
     """Keep two connections open until cancelled. Raises Misconfigured when the token stops working."""
     addresses = [first_address, *[""] * (CONNECTION_COUNT - 1)]
-    await run_until_first_ends(*(_keep(router, app_token, address, connections) for address in addresses))
+    await run_until_first_ends(*(_keep_connected(router, app_token, address, connections) for address in addresses))
 
 
 async def run_until_first_ends(*parts: Coroutine[Any, Any, None]) -> None:
@@ -66,18 +66,20 @@ async def run_until_first_ends(*parts: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _keep(router: WorkspaceRouter, app_token: str, address: str, connections: SocketConnections) -> None:
-    backoff = _Pace()
+async def _keep_connected(
+    router: WorkspaceRouter, app_token: str, address: str, connections: SocketConnections
+) -> None:
+    backoff = _Backoff()
     while True:
         await backoff.turn()
-        address = address or await _new_address(router, app_token)
+        address = address or await _fetch_address(router, app_token)
         handler = AsyncSocketModeHandler(router, app_token, logger=SDK_LOG, ping_interval=PING_SECONDS)  # type: ignore[arg-type]
         handler.client.wss_uri = address
         handler.client.issue_new_wss_url = backoff.before(handler.client.issue_new_wss_url)  # type: ignore[method-assign]
         try:
-            if await _connected(handler):
+            if await _connect(handler):
                 connections.open.add(handler)
-                await _until_dead(handler)
+                await _wait_until_dead(handler)
         finally:
             connections.open.discard(handler)
             await _close(handler)
@@ -85,20 +87,20 @@ async def _keep(router: WorkspaceRouter, app_token: str, address: str, connectio
         address = ""
 
 
-class _Pace:
+class _Backoff:
     """Backoff between two connections, longer each time that one did not last: the SDK makes the next one at once, 250
     a second where Slack closes each."""
 
     def __init__(self) -> None:
         self._wait = 0.0
-        self._begun = 0.0
+        self._started = 0.0
 
     async def turn(self) -> None:
         loop = asyncio.get_running_loop()
-        wait = 0.0 if loop.time() - self._begun > STABLE_SECONDS else self._wait
+        wait = 0.0 if loop.time() - self._started > STABLE_SECONDS else self._wait
         self._wait = min(2 * wait or MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS)
         await asyncio.sleep(wait)
-        self._begun = loop.time()
+        self._started = loop.time()
 
     def before(self, ask: Callable[[], Awaitable[str]]) -> Callable[[], Coroutine[Any, Any, str]]:
         async def later() -> str:
@@ -108,7 +110,7 @@ class _Pace:
         return later
 
 
-async def _connected(handler: AsyncSocketModeHandler) -> bool:
+async def _connect(handler: AsyncSocketModeHandler) -> bool:
     try:
         async with asyncio.timeout(HANDSHAKE_SECONDS):
             await handler.client.connect()  # type: ignore[no-untyped-call]
@@ -119,7 +121,7 @@ async def _connected(handler: AsyncSocketModeHandler) -> bool:
 
 async def _close(handler: AsyncSocketModeHandler) -> None:
     """Close everything, also when cancelled meanwhile."""
-    closing = asyncio.create_task(_close_in_time(handler.client))
+    closing = asyncio.create_task(_close_client(handler.client))
     try:
         await asyncio.shield(closing)
     except asyncio.CancelledError:
@@ -127,7 +129,7 @@ async def _close(handler: AsyncSocketModeHandler) -> None:
         raise
 
 
-async def _close_in_time(client: SocketModeClient) -> None:
+async def _close_client(client: SocketModeClient) -> None:
     """Close in two steps: if the first `close` is cut off it has given up the connection, and the second one closes the
     rest."""
     try:
@@ -137,7 +139,7 @@ async def _close_in_time(client: SocketModeClient) -> None:
         await client.close()  # type: ignore[no-untyped-call]
 
 
-async def _new_address(router: WorkspaceRouter, app_token: str) -> str:
+async def _fetch_address(router: WorkspaceRouter, app_token: str) -> str:
     """Return an address as soon as Slack gives one; the other connection may be working meanwhile."""
     wait = MIN_RECONNECT_SECONDS
     while True:
@@ -150,7 +152,7 @@ async def _new_address(router: WorkspaceRouter, app_token: str) -> str:
         wait = min(wait * 2, MAX_RECONNECT_SECONDS)
 
 
-async def _until_dead(handler: AsyncSocketModeHandler) -> None:
+async def _wait_until_dead(handler: AsyncSocketModeHandler) -> None:
     loop = asyncio.get_running_loop()
     alive = loop.time()
     while loop.time() - alive < DEAD_SECONDS:

@@ -16,17 +16,17 @@ from adapters.slack.web_client import (
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.values import Value
 
-_GUESTS = "answers there from collections that are not public even if the workspace has guests"
+_GUESTS_REASON = "answers there from collections that are not public even if the workspace has guests"
 REQUIRED_SCOPES = {
     "app_mentions:read": "being asked by @mention",
     "channels:history": "follow-ups in public channels, and never answering twice after a crash",
-    "channels:read": f"sharing private answers in public channels, and {_GUESTS}",
+    "channels:read": f"sharing private answers in public channels, and {_GUESTS_REASON}",
     "chat:write": "answering at all",
     "commands": "/ask and the shortcuts of a message",
     "files:read": "adding files to the documents from a message",
     "files:write": "sending people their own data as a file",
     "groups:history": "follow-ups in private channels, and never answering twice after a crash",
-    "groups:read": f"sharing private answers in private channels, and {_GUESTS}",
+    "groups:read": f"sharing private answers in private channels, and {_GUESTS_REASON}",
     "im:history": "direct messages",
     "im:write": "sending people their own data",
     "reactions:read": "keeping messages out of channels that are a source, by a reaction",
@@ -39,7 +39,7 @@ OPTIONAL_SCOPES = {
     "mpim:history": "never answering twice after a crash in group direct messages",
     "search:read.public": "answers from public channels where the documents do not answer, of which nothing is kept",
     "usergroups:read": "roles given to user groups in citewell.toml",
-    "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
+    "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS_REASON}",
 }
 """Scopes that may be unticked at the installation. No event depends on one: Slack might refuse such a manifest."""
 _WRONG_TOKEN = REVOKED_TOKEN_ERRORS | {"missing_scope", "not_allowed_token_type"}
@@ -63,7 +63,7 @@ async def fetch_workspace(web: SlackWebClient) -> SlackWorkspace:
         response = await web.client.auth_test()
     except SlackApiError as error:
         expected = "the bot token (xoxb-…) of OAuth & Permissions"
-        raise _unusable("auth.test", "SLACK_BOT_TOKEN", expected, error) from error
+        raise _token_error("auth.test", "SLACK_BOT_TOKEN", expected, error) from error
     except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
     scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
@@ -100,7 +100,7 @@ async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
         return str((await client.apps_connections_open(app_token=app_token))["url"])
     except SlackApiError as error:
         expected = "an app-level token (xapp-…) with connections:write"
-        raise _unusable("apps.connections.open", "SLACK_APP_TOKEN", expected, error) from error
+        raise _token_error("apps.connections.open", "SLACK_APP_TOKEN", expected, error) from error
     except NETWORK_ERRORS as error:
         raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
 
@@ -112,16 +112,18 @@ def startup_lines(workspace: SlackWorkspace, connection: str) -> list[str]:
     ]
     if workspace.scopes:
         scopes = {**REQUIRED_SCOPES, **OPTIONAL_SCOPES}
-        lines += [_lack(scope, scopes[scope]) for scope in sorted(scopes) if scope not in workspace.scopes]
+        lines += [
+            _missing_scope_line(scope, scopes[scope]) for scope in sorted(scopes) if scope not in workspace.scopes
+        ]
     return lines
 
 
-def _lack(scope: str, enables: str) -> str:
+def _missing_scope_line(scope: str, enables: str) -> str:
     optional = "optional scope" if scope in OPTIONAL_SCOPES else "scope"
     return f"Slack: the {optional} {scope} is missing; it would enable {enables}."
 
 
-def _unusable(method: str, setting: str, expected: str, error: SlackApiError) -> Misconfigured | Unavailable:
+def _token_error(method: str, setting: str, expected: str, error: SlackApiError) -> Misconfigured | Unavailable:
     """Return the error of a token. Only what Slack says of the token itself is final; everything else may pass."""
     code = slack_error_code(error)
     if code in _WRONG_TOKEN:

@@ -59,16 +59,16 @@ class WebClientFactory:
     """Factory of Web API clients that share their connections."""
 
     def __init__(self, config: SlackSessionConfig) -> None:
-        self._terms = config
+        self._config = config
         self._http: aiohttp.ClientSession | None = None
 
     def client(self, token: str | None = None) -> AsyncWebClient:
         if self._http is None:
-            self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._terms.timings.timeout))
-        return web_client_builder(self._terms.settings.api_url, self._http)(token)
+            self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._config.timings.timeout))
+        return web_client_builder(self._config.settings.api_url, self._http)(token)
 
     def web(self, token: str) -> SlackWebClient:
-        return SlackWebClient(self.client(token), self._terms.timings)
+        return SlackWebClient(self.client(token), self._config.timings)
 
     async def close(self) -> None:
         if self._http:
@@ -80,16 +80,16 @@ class SingleWorkspace:
     """The workspace of one token; Slack is asked once which one it is."""
 
     def __init__(self, config: SlackSessionConfig, client_factory: WebClientFactory) -> None:
-        self._terms = config
-        self._connecting = client_factory
+        self._config = config
+        self._client_factory = client_factory
         self._opening = asyncio.Lock()
         self._open: SlackSession | None = None
 
     async def session(self, team: str) -> SlackSession:
         async with self._opening:
             if self._open is None:
-                web = self._connecting.web(self._terms.settings.bot_token)
-                self._open = SlackSession(web, await fetch_workspace(web), self._terms)
+                web = self._client_factory.web(self._config.settings.bot_token)
+                self._open = SlackSession(web, await fetch_workspace(web), self._config)
                 self._open.members.start_prefetch()
         return self._open
 
@@ -110,7 +110,7 @@ class SingleWorkspace:
             await self._open.close()
 
 
-class _Open(NamedTuple):
+class _OpenWorkspace(NamedTuple):
     installation: Installation
     session: SlackSession
 
@@ -121,10 +121,10 @@ class MultiWorkspace:
     def __init__(
         self, config: SlackSessionConfig, client_factory: WebClientFactory, installations: InstallationStore
     ) -> None:
-        self._terms = config
-        self._connecting = client_factory
+        self._config = config
+        self._client_factory = client_factory
         self._installations = installations
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenWorkspace] = {}
         self._listening: tuple[Inbox, BotServices] | None = None
 
     async def session(self, team: str) -> SlackSession:
@@ -139,7 +139,7 @@ class MultiWorkspace:
         if installation is None:
             raise NotInstalled(f"the bot is not installed in {place}")
         if team not in self._open:
-            self._open[team] = _Open(installation, self._session(installation))
+            self._open[team] = _OpenWorkspace(installation, self._session(installation))
         return self._open[team].session
 
     async def listen(self, inbox: Inbox, services: BotServices) -> None:
@@ -184,7 +184,7 @@ class MultiWorkspace:
         installation = await self._installations.get(place) if team else None
         if installation is None or self._listening is None:
             return
-        if at < installation.at and not await is_token_revoked(self._connecting.web(installation.token)):
+        if at < installation.at and not await is_token_revoked(self._client_factory.web(installation.token)):
             log.info("slack_workspace_still_there", space=str(place))
             return
         await self._listening[0].erase_space(place)
@@ -199,7 +199,7 @@ class MultiWorkspace:
     def _session(self, installation: Installation) -> SlackSession:
         me = SlackBot(team=installation.space.space, user=installation.user, bot=installation.bot)
         workspace = SlackWorkspace(me=me, name="", team_name=installation.name, scopes=installation.scopes)
-        session = SlackSession(self._connecting.web(installation.token), workspace, self._terms)
+        session = SlackSession(self._client_factory.web(installation.token), workspace, self._config)
         if self._listening:
             session.listen(*self._listening)
         return session
