@@ -54,7 +54,7 @@ class PlatformAdapter(Protocol):
 
     name: str
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         """Receive messages until cancelled.
 
         Raises Misconfigured when it can never work, Unavailable when it may work later."""
@@ -69,7 +69,7 @@ class PlatformAdapter(Protocol):
         """Return whether messages reach us now, as far as the platform lets us know."""
         ...
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Show a post; a reply while it is written. A post with a reference is completed by editing it. For a shared
         answer, return the conversations that a reply to it belongs to. Raises PostRefused for a post that somebody
         waits for."""
@@ -80,7 +80,7 @@ class PlatformAdapter(Protocol):
         allowed."""
         ...
 
-    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Return the current readers of the reply to a message, or of a post in a channel or to one person alone. In
         doubt it returns fewer groups."""
         ...
@@ -98,7 +98,7 @@ class SupportsHistory(Protocol):
         """Return the messages around `message` in its thread; empty where they cannot be read."""
         ...
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         """Return the content of a file that came with a message. Raises Unavailable; Refused for a file that is gone,
         too large or not the platform's."""
         ...
@@ -108,7 +108,7 @@ class SupportsHistory(Protocol):
         Raises Unavailable; Refused where it may not be read (any more)."""
         ...
 
-    async def load_thread(self, message: IncomingMessage, words: Translator) -> ParsedDocument | None:
+    async def load_thread(self, message: IncomingMessage, translator: Translator) -> ParsedDocument | None:
         """Return the thread of a message as a document that is kept nowhere, without messages of bots; None where the
         message is in no thread. The document is empty where the thread may not be read. Raises Unavailable."""
         ...

@@ -158,7 +158,7 @@ class PlatformConfig(Protocol):
         """Return how its tokens are made; None where it has none."""
         ...
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         """Create the adapter without connecting it. Raises what `AdapterContext.installations` raises."""
         ...
 
@@ -167,9 +167,9 @@ class PlatformConfig(Protocol):
         ...
 
     def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         """Check the platform's side of the installation, and yield findings. Posts nothing. `places`: places of this
-        platform that the settings name, where the bot should be; `kept`: the installations, None where they cannot be
+        platform that the settings name, where the bot should be; `load_installations`: returns None where they cannot be
         read, which `diagnose_stored` reports."""
         ...

@@ -302,7 +302,7 @@ async def test_a_handshake_that_fails_is_made_again_at_another_address(
 async def test_a_hiccup_while_connecting_again_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
 ) -> None:
-    for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
+    for name, seconds in (("PING_SECONDS", 0.2), ("DEAD_SECONDS", 0.4), ("HANDSHAKE_SECONDS", 1.0)):
         monkeypatch.setattr(socket_mode, name, seconds)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
@@ -323,7 +323,7 @@ async def test_a_hiccup_at_the_start_is_not_taken_for_a_wrong_token(
     await until(lambda: len(slack.slack.sockets) == 2)
     slack.slack.hook = Faulty(method, problem, 1)
     settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=slack.slack.api_url)
-    adapter = SlackAdapter(settings, say=lambda line: None)
+    adapter = SlackAdapter(settings, echo=lambda line: None)
     with pytest.raises(Unavailable) as caught:
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert not caught.value.permanent
