@@ -188,7 +188,7 @@ class Responder:
                     grounded=self.options.require_grounding,
                     always_show_extract=request.force_extract,
                     stopwatch=stopwatch,
-                    words=words,
+                    translator=translator,
                     extra_passages=deeper,
                     search=self._search_function(request.audience) if model and not request.thread else None,
                     is_summary=request.thread is not None,
@@ -225,7 +225,7 @@ class Responder:
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_injection_flags(evidence.passages if passages else ())),
-                words=words,
+                translator=translator,
             )
         answer = self._add_usage(answer, plan, retrieval, introduction, drafted, stopwatch)
         if request.thread:
@@ -245,7 +245,7 @@ class Responder:
             return None
         numbering = await self._create_registry(changes.passages)
         style = request.citation_style or self.options.citation_style
-        answer = compose_changes(answer_id, request.text, plan, changes, numbering, style=style, words=words)
+        answer = compose_changes(answer_id, request.text, plan, changes, numbering, style=style, translator=translator)
         return replace(answer, usage=Usage(milliseconds=stopwatch.timings()))
 
     def _add_usage(
@@ -370,7 +370,7 @@ def _choose_translator(
     languages = [greeting_language(request.text), *map(detect_supported_language, (request.text, *earlier))]
     if not (request.language or any(languages)):
         texts = [passage.chunk.text for passage in passages[:MAX_NEAREST_EXCERPTS]]
-        languages.append(infer_question_language(request.text, texts, least=1 if request.locale else 0))
+        languages.append(infer_question_language(request.text, texts, minimum=1 if request.locale else 0))
     return choose_words(request.language, languages, request.locale)
 
 

@@ -1,1 +1,1 @@
-"""Is a sentence supported by the passages it names?"""
+"""Checks of whether a sentence is supported by the passages it names."""

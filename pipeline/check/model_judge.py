@@ -1,4 +1,4 @@
-"""A language model reads what words cannot decide: are the sentences what the passages say?"""
+"""A judge that uses a language model, for sentences that the word check cannot decide."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from pipeline.values import Judgement, RetrievedChunk, SupportBasis, replace
 from pipeline.words.qualifiers import is_qualifier_lost
 
 NOT_CHECKED = "it could not be checked"
-"""The reason where the judge did not answer; the sentence stays unsure."""
+"""Reason where the judge did not answer; the sentence stays unsure."""
 JUDGE_QUOTE_MISSING = "what the judge rests on is not in the passages"
-"""The reason where the judge contradicts itself."""
+"""Reason where the passages do not have the judge's quote."""
 CONDITION_LEFT_OUT = "it leaves out a condition that stands with it"
-"""The reason where the judge rests on no more than the sentence itself."""
-_WHY = {"contradicted": "the passages say otherwise", "not there": "the passages do not say it"}
+"""Reason where the judge quotes no more than the sentence itself."""
+_REASONS = {"contradicted": "the passages say otherwise", "not there": "the passages do not say it"}
 
 
 class _Verdict(BaseModel):
@@ -41,7 +41,7 @@ class _Verdict(BaseModel):
 
     claim: int
     words: str
-    """Asked for first, so that the verdict follows from it."""
+    """Quote from a source. It is asked for first, so that the verdict follows from it."""
     verdict: Literal["supported", "contradicted", "not there"]
 
 
@@ -52,23 +52,27 @@ class _Verdicts(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _bare(cls, found: Any) -> Any:
-        """Small models give a single verdict without the list around it."""
-        return {"verdicts": [{"claim": 1, **found}]} if isinstance(found, dict) and "verdict" in found else found
+    def _wrap_single_verdict(cls, reply: Any) -> Any:
+        """Accept a single verdict without the list around it, which small models give."""
+        return {"verdicts": [{"claim": 1, **reply}]} if isinstance(reply, dict) and "verdict" in reply else reply
 
     def by_claim(self, count: int) -> Mapping[int, _Verdict]:
-        """The verdict of each claim that has exactly one."""
-        times = Counter(one.claim for one in self.verdicts)
-        return {one.claim: one for one in self.verdicts if times[one.claim] == 1 and 1 <= one.claim <= count}
+        """Return the verdict of each claim that has exactly one."""
+        times = Counter(verdict.claim for verdict in self.verdicts)
+        return {
+            verdict.claim: verdict
+            for verdict in self.verdicts
+            if times[verdict.claim] == 1 and 1 <= verdict.claim <= count
+        }
 
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """Reads sentences with the passages that their writer read: all in one call within `deadline` seconds.
+    """A judge that reads sentences with the passages that their writer read, all in one call within `deadline` seconds.
 
-    What `judge` decides is not asked about. A verdict of support counts only with words that stand in a passage, and
-    these stand for the whole units that they are of. Without a verdict a sentence stays unsure, and `report` is told
-    why."""
+    Sentences that `judge_sentence` decides are not sent to it. A verdict of support counts only with a quote from a
+    passage, and the quote stands for the whole units that it is part of. Without a verdict a sentence stays unsure, and
+    `report` gets the reason."""
 
     model: LanguageModel
     _: KW_ONLY
@@ -81,76 +85,88 @@ class ModelJudge:
         return self.model.name
 
     async def review(
-        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+        self,
+        claims: Sequence[PendingClaim],
+        passages: Sequence[RetrievedChunk],
+        *,
+        question: str = "",
+        history_text: str = "",
     ) -> tuple[list[Judgement], int]:
-        """A judgement for each, and the tokens they cost: the most that it can be where the model did not say.
+        """Return a judgement for each claim, and the tokens they cost: the maximum where the model did not say.
 
-        `heard`: what was said before, of which names are known."""
-        found = [
-            judge_sentence(one.sentence, passages, question=question, header=one.header, heard=heard) for one in said
+        The names in `history_text`, the conversation so far, count as known."""
+        judgements = [
+            judge_sentence(claim.sentence, passages, question=question, header=claim.header, history_text=history_text)
+            for claim in claims
         ]
-        unsure = [n for n, one in enumerate(found) if one.support is SupportBasis.UNSURE and not one.is_injected]
-        asked = fit_claims([said[n] for n in unsure])
-        if not asked:
-            return found, 0
-        verdicts, tokens = await self._asked(asked, passages, question)
+        unsure = [
+            n
+            for n, judgement in enumerate(judgements)
+            if judgement.support is SupportBasis.UNSURE and not judgement.is_injected
+        ]
+        sent = fit_claims([claims[n] for n in unsure])
+        if not sent:
+            return judgements, 0
+        verdicts, tokens = await self._request_verdicts(sent, passages, question)
         for number, place in enumerate(unsure, start=1):
-            claim = said[place].claim
+            claim = claims[place].claim
             if verdict := verdicts.get(number):
-                ordered = sorted(passages, key=lambda one: one.chunk.id not in said[place].sentence.chunk_ids)
-                found[place] = self._judged(claim, verdict, ordered, found[place], question, heard)
+                ordered = sorted(passages, key=lambda passage: passage.chunk.id not in claims[place].sentence.chunk_ids)
+                judgements[place] = self._apply_verdict(
+                    claim, verdict, ordered, judgements[place], question, history_text
+                )
             else:
-                found[place] = replace(found[place], reason=NOT_CHECKED)
-        return found, tokens
+                judgements[place] = replace(judgements[place], reason=NOT_CHECKED)
+        return judgements, tokens
 
-    async def _asked(
-        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], question: str
+    async def _request_verdicts(
+        self, claims: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], question: str
     ) -> tuple[Mapping[int, _Verdict], int]:
         try:
             async with asyncio.timeout(self.deadline):
-                told, usage = await self.model.structured(
-                    render_judge_messages(said, passages, question, self.make_nonce()),
+                reply, usage = await self.model.structured(
+                    render_judge_messages(claims, passages, question, self.make_nonce()),
                     _Verdicts,
-                    max_tokens=60 + TOKENS_PER_VERDICT * len(said),
+                    max_tokens=60 + TOKENS_PER_VERDICT * len(claims),
                 )
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "the judge took too long")
             return {}, 0 if isinstance(error, Unavailable) else MAX_CALL_TOKENS
-        verdicts = told.by_claim(len(said))
-        if len(verdicts) < len(said):
-            self.report(f"the judge gave {len(verdicts)} of {len(said)} verdicts")
+        verdicts = reply.by_claim(len(claims))
+        if len(verdicts) < len(claims):
+            self.report(f"the judge gave {len(verdicts)} of {len(claims)} verdicts")
         return verdicts, usage.input_tokens + usage.output_tokens
 
-    def _judged(
+    def _apply_verdict(
         self,
         claim: str,
         verdict: _Verdict,
         passages: Sequence[RetrievedChunk],
         before: Judgement,
         question: str,
-        heard: str,
+        history_text: str,
     ) -> Judgement:
-        refused = replace(before, support=SupportBasis.REFUSED, judge=self.name)
+        rejected = replace(before, support=SupportBasis.REFUSED, judge=self.name)
         if verdict.verdict != "supported":
-            return replace(refused, reason=_WHY[verdict.verdict])
+            return replace(rejected, reason=_REASONS[verdict.verdict])
         words = verdict.words if len(verdict.words.split()) > 1 else ""
-        places = [one for one in find_quote(words, passages) if all(is_instruction_free(*place) for place in one)]
-        if not places:
-            return replace(refused, reason=JUDGE_QUOTE_MISSING)
-        rests = [crop_passage(*place) for place in places[0]]
-        texts = [one.chunk.text for one in rests]
-        said = " … ".join(dict.fromkeys(texts))
-        short = is_qualifier_lost(claim, said)
-        if short and find_phrase(words, claim):
-            return replace(refused, reason=CONDITION_LEFT_OUT)
-        doubted = short or find_unsupported_name(claim, passages, f"{question}\n{heard}")
-        most = next((n for n, text in enumerate(texts) if is_qualifier_lost(claim, text)), 0)
-        cited = [rests[most].chunk.id, *(place.passage.chunk.id for one in places for place in one)]
+        quotes = [quote for quote in find_quote(words, passages) if all(is_instruction_free(*place) for place in quote)]
+        if not quotes:
+            return replace(rejected, reason=JUDGE_QUOTE_MISSING)
+        excerpts = [crop_passage(*place) for place in quotes[0]]
+        texts = [excerpt.chunk.text for excerpt in excerpts]
+        statement = " … ".join(dict.fromkeys(texts))
+        lost = is_qualifier_lost(claim, statement)
+        if lost and find_phrase(words, claim):
+            return replace(rejected, reason=CONDITION_LEFT_OUT)
+        is_doubtful = lost or find_unsupported_name(claim, passages, f"{question}\n{history_text}")
+        weakest = next((n for n, text in enumerate(texts) if is_qualifier_lost(claim, text)), 0)
+        cited = [excerpts[weakest].chunk.id, *(place.passage.chunk.id for quote in quotes for place in quote)]
         return Judgement(
             support=SupportBasis.JUDGED,
-            score=support_score(claim, rests, question),
+            score=support_score(claim, excerpts, question),
             chunk_ids=tuple(dict.fromkeys(cited)),
-            quote=texts[most],
+            quote=texts[weakest],
             judge=self.name,
-            omitted_conditions=texts[most] if doubted else "",
+            omitted_conditions=texts[weakest] if is_doubtful else "",
         )

@@ -1,4 +1,4 @@
-"""Is a sentence supported by the passages that its writer read? What words can decide; the rest is read."""
+"""The word check: the support of a sentence by the passages that its writer read, as far as words can decide it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pipeline.words.text import content_terms, distinct_terms
 
 _EMPHASIS = re.compile(r"[*_`]+")
 REPEATED_SHARE = 0.6
-"""Share of the words of a sentence that a unit must have for the sentence to repeat it."""
+"""Share of the words of a sentence above which a unit with them counts as its source."""
 MIN_CELL_WORDS = 4
-"""Words from which a cell says something by itself; with fewer it is a name or a value."""
+"""Minimum number of words of a cell that states something by itself; a shorter one is a name or a value."""
 
 
 def judge_sentence(
@@ -25,58 +25,62 @@ def judge_sentence(
     *,
     question: str = "",
     header: Sequence[str] = (),
-    heard: str = "",
+    history_text: str = "",
 ) -> Judgement:
-    """What words decide about one sentence. Support is looked for in the passages it names, then in the others.
+    """Judge one sentence by its words. Support is looked for in the passages it names, then in the others.
 
-    Verbatim: it stands in a passage, as words are compared (`folding.fold`), whole or with parts left out that bear no
-    condition, negation or quantity; code stands exactly; a row has the cells of one row, under the `header` it stands
-    under where there is one, or is made of whole sentences. A heading or header row carries no claim: it has words of
-    a passage or of the `question`, and stands only when something under it does, which is the caller's to see. Vetoed:
-    it has a number, date or unit that neither a passage nor the `question` has; it is code or a caption that does not
-    stand there. Unsure: everything else; the reason says which name, if any, stands neither there nor in what was
-    `heard` before. An instruction to an assistant is forbidden."""
+    VERBATIM: it stands in a passage in normalized words (`normalize_words`), in full or without parts that carry no
+    condition, negation or quantity. Code stands exactly. A row has the cells of one row, under the same `header` where
+    there is one, or consists of whole sentences. A heading or header row carries no claim: it has words of a passage or
+    of the `question`, and stands only when something under it does, which the caller checks.
+
+    VETOED: it has a number, date or unit that neither a passage nor the `question` has; it is code or a caption that is
+    not there; or it is, or rests on, an instruction to an assistant.
+
+    UNSURE: everything else; the reason names the first name, if any, that is neither there nor in `history_text`."""
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
     others = [passage for passage in passages if passage.chunk.id not in sentence.chunk_ids]
-    found = _places(sentence, named, header) or _places(sentence, others, header)
+    places = _find_places(sentence, named, header) or _find_places(sentence, others, header)
     if is_assistant_instruction(_EMPHASIS.sub("", sentence.text)):
-        return _not("it is an instruction to an assistant", forbidden=True)
-    legibly = [place for place in found if is_instruction_free(place.passage, place.start, place.end)]
-    if legibly:
-        return _verbatim(legibly)
-    if found or _repeats_an_order(sentence.text, passages):
-        return _not("it rests on an instruction to an assistant", forbidden=True)
+        return _veto("it is an instruction to an assistant", forbidden=True)
+    trusted = [place for place in places if is_instruction_free(place.passage, place.start, place.end)]
+    if trusted:
+        return _support_verbatim(trusted)
+    if places or _repeats_instruction(sentence.text, passages):
+        return _veto("it rests on an instruction to an assistant", forbidden=True)
     if sentence.kind in (BlockKind.HEADING, BlockKind.HEADER):
-        if not _caption(sentence, [*named, *others], question):
-            return _not("its words are not there")
-        return Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=tuple(one.chunk.id for one in named))
+        if not _is_known_caption(sentence, [*named, *others], question):
+            return _veto("its words are not there")
+        return Judgement(
+            support=SupportBasis.VERBATIM, score=1.0, chunk_ids=tuple(passage.chunk.id for passage in named)
+        )
     if sentence.kind is BlockKind.CODE:
-        return _not("the passages do not have this code")
+        return _veto("the passages do not have this code")
     score = support_score(sentence.text, named or passages, question)
     named_columns = join_cells(header)
     if new := find_unsupported_figure(sentence.text, passages, f"{question}\n{named_columns}"):
         return Judgement(support=SupportBasis.VETOED, score=score, reason=f"{new} is not in the passages")
-    name = find_unsupported_name(sentence.text, passages, f"{question}\n{named_columns}\n{heard}")
+    name = find_unsupported_name(sentence.text, passages, f"{question}\n{named_columns}\n{history_text}")
     reason = f"{name} is not in the passages" if name else "it is said in other words than the passages say it"
     return Judgement(support=SupportBasis.UNSURE, score=score, reason=reason)
 
 
-def _repeats_an_order(text: str, passages: Sequence[RetrievedChunk]) -> bool:
-    """Whether one unit of any passage that orders an assistant has most of the words."""
-    said = distinct_terms(text)
+def _repeats_instruction(text: str, passages: Sequence[RetrievedChunk]) -> bool:
+    """Tell whether one unit of any passage that instructs an assistant has most of the words."""
+    terms = distinct_terms(text)
     return any(
-        len(said & distinct_terms(passage.chunk.text_at(place))) > REPEATED_SHARE * len(said)
+        len(terms & distinct_terms(passage.chunk.text_at(place))) > REPEATED_SHARE * len(terms)
         and is_instruction_unit(passage, place)
         for passage in passages
         for place in range(len(passage.chunk.units))
     )
 
 
-def _not(reason: str, *, forbidden: bool = False) -> Judgement:
+def _veto(reason: str, *, forbidden: bool = False) -> Judgement:
     return Judgement(support=SupportBasis.VETOED, score=0.0, reason=reason, is_injected=forbidden)
 
 
-def _verbatim(places: Sequence[PassageSpan]) -> Judgement:
+def _support_verbatim(places: Sequence[PassageSpan]) -> Judgement:
     best = places[0]
     return Judgement(
         support=SupportBasis.VERBATIM,
@@ -86,81 +90,81 @@ def _verbatim(places: Sequence[PassageSpan]) -> Judgement:
     )
 
 
-def _places(sentence: DraftSentence, named: Sequence[RetrievedChunk], header: Sequence[str]) -> list[PassageSpan]:
+def _find_places(sentence: DraftSentence, named: Sequence[RetrievedChunk], header: Sequence[str]) -> list[PassageSpan]:
     if sentence.kind is BlockKind.CODE:
         return find_code(sentence.text, named)
     if sentence.kind is BlockKind.ROW:
-        return _rows(sentence.cells, header, named) or _side_by_side(sentence.cells, named)
-    return find_verbatim(sentence.text, named) or _spelled(sentence.text, named)
+        return _find_rows(sentence.cells, header, named) or _find_cells(sentence.cells, named)
+    return find_verbatim(sentence.text, named) or _find_spelled_rows(sentence.text, named)
 
 
-def _spelled(text: str, named: Sequence[RetrievedChunk]) -> list[PassageSpan]:
-    """The table rows that are this text when they are spelled out."""
-    said = _words(text)
+def _find_spelled_rows(text: str, named: Sequence[RetrievedChunk]) -> list[PassageSpan]:
+    """Find the table rows that are this text when they are spelled out."""
+    words = _normalized_text(text)
     return [
         PassageSpan(passage, unit.start, unit.end)
         for passage in named
         for index, unit in enumerate(passage.chunk.units)
-        if unit.kind is BlockKind.ROW and said and _words(passage.chunk.readable_row(index)) == said
+        if unit.kind is BlockKind.ROW and words and _normalized_text(passage.chunk.readable_row(index)) == words
     ]
 
 
-def _rows(row: Sequence[str], header: Sequence[str], named: Sequence[RetrievedChunk]) -> list[PassageSpan]:
-    """The table rows that have every cell, each in the column it stands under here."""
-    wanted = [(name, cell) for name, cell in _under(header, row) if cell]
+def _find_rows(row: Sequence[str], header: Sequence[str], named: Sequence[RetrievedChunk]) -> list[PassageSpan]:
+    """Find the table rows that have every cell, each in the same column as here."""
+    wanted = [(name, cell) for name, cell in _label_cells(header, row) if cell]
     return [
         PassageSpan(passage, unit.start, unit.end)
         for passage in named
         for index, unit in enumerate(passage.chunk.units)
-        if unit.kind is BlockKind.ROW and len(wanted) > 1 and _all_in(wanted, passage, index)
+        if unit.kind is BlockKind.ROW and len(wanted) > 1 and _row_has_cells(wanted, passage, index)
     ]
 
 
-def _all_in(wanted: Iterable[tuple[str, str]], passage: RetrievedChunk, index: int) -> bool:
+def _row_has_cells(wanted: Iterable[tuple[str, str]], passage: RetrievedChunk, index: int) -> bool:
     above = passage.chunk.header_of(index)
-    columns = _under(passage.chunk.cells_at(above) if above is not None else (), passage.chunk.cells_at(index))
+    columns = _label_cells(passage.chunk.cells_at(above) if above is not None else (), passage.chunk.cells_at(index))
     return all(any(cell == have and name in ("", column) for column, have in columns) for name, cell in wanted)
 
 
-def _side_by_side(row: Sequence[str], named: Sequence[RetrievedChunk]) -> list[PassageSpan]:
-    """The units that are the cells of a comparison: each a whole sentence, or a whole row of another table.
+def _find_cells(row: Sequence[str], named: Sequence[RetrievedChunk]) -> list[PassageSpan]:
+    """Find the units that are the cells of a comparison: each a whole sentence, or a whole row of another table.
 
-    Which side a sentence stands under is its writer's."""
-    said: dict[str, list[PassageSpan]] = {}
+    The writer alone decides under which side a sentence stands."""
+    spans_by_text: dict[str, list[PassageSpan]] = {}
     for passage in named:
         for index, unit in enumerate(passage.chunk.units):
             place = PassageSpan(passage, unit.start, unit.end)
-            said.setdefault(_words(passage.chunk.text_at(index)), []).append(place)
-    cells = {_words(cell): len(normalize_words(cell)) for cell in row}
-    found = [said.get(words, []) if length >= MIN_CELL_WORDS else [] for words, length in cells.items()]
-    return [place for places in found for place in places] if all(found) else []
+            spans_by_text.setdefault(_normalized_text(passage.chunk.text_at(index)), []).append(place)
+    cells = {_normalized_text(cell): len(normalize_words(cell)) for cell in row}
+    matches = [spans_by_text.get(words, []) if length >= MIN_CELL_WORDS else [] for words, length in cells.items()]
+    return [place for places in matches for place in places] if all(matches) else []
 
 
-def _caption(caption: DraftSentence, named: Sequence[RetrievedChunk], question: str) -> bool:
-    """Whether each cell stands in the question, or in or above a passage; a short name of a column in any order."""
-    around = [question]
+def _is_known_caption(caption: DraftSentence, named: Sequence[RetrievedChunk], question: str) -> bool:
+    """Tell whether each cell stands in the question, or in or above a passage; a short column name in any order."""
+    texts = [question]
     for passage in named:
-        around += [passage.document.title, *passage.chunk.heading]
-        around += [passage.chunk.text_at(index) for index in range(len(passage.chunk.units))]
-    known = frozenset().union(*map(distinct_terms, around))
+        texts += [passage.document.title, *passage.chunk.heading]
+        texts += [passage.chunk.text_at(index) for index in range(len(passage.chunk.units))]
+    known_terms = frozenset().union(*map(distinct_terms, texts))
     cells = [cell for cell in caption.cells or (caption.text,) if normalize_words(cell)]
     return bool(cells) and all(
-        any(find_phrase(cell, text) for text in around)
+        any(find_phrase(cell, text) for text in texts)
         or (
             caption.kind is BlockKind.HEADER
             and len(normalize_words(cell)) < MIN_CELL_WORDS
-            and known.issuperset(content_terms(cell))
+            and known_terms.issuperset(content_terms(cell))
         )
         for cell in cells
     )
 
 
-def _under(header: Sequence[str], cells: Sequence[str]) -> list[tuple[str, str]]:
-    """The cells of a row behind the names of their columns, as words are compared; without names where these are not as
-    many as the cells."""
+def _label_cells(header: Sequence[str], cells: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the normalized cells of a row behind the names of their columns; the names are empty where their number
+    differs from the cells'."""
     names = header if len(header) == len(cells) else [""] * len(cells)
-    return [(_words(name), _words(cell)) for name, cell in zip(names, cells, strict=True)]
+    return [(_normalized_text(name), _normalized_text(cell)) for name, cell in zip(names, cells, strict=True)]
 
 
-def _words(text: str) -> str:
-    return " ".join(one.word for one in normalize_words(text))
+def _normalized_text(text: str) -> str:
+    return " ".join(word.word for word in normalize_words(text))

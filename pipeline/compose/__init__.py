@@ -1,1 +1,1 @@
-"""From checked sentences to an answer."""
+"""Composition of an answer from checked sentences."""

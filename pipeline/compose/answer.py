@@ -1,4 +1,4 @@
-"""The last stage: checked sentences become one `Answer`, with its outcome, citations and reasoning."""
+"""The last stage: it turns checked sentences into one `Answer`, with its outcome, citations and reasoning."""
 
 from __future__ import annotations
 
@@ -36,47 +36,47 @@ from pipeline.words import wording
 from pipeline.words.text import content_terms
 
 CAPTION_KINDS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
-"""What stands above sentences and is none."""
+"""Kinds of captions, which stand above sentences and are none."""
 NO_CONFIDENCE = Confidence(level=ConfidenceLevel.LOW, score=0.0)
 NO_USAGE = Usage()
 EMPTY_ASSESSMENT = Assessment(confidence=NO_CONFIDENCE, sufficient=False, abstain=True)
 DEFAULT_CITATION_STYLE = CitationStyle.NUMBERED
-"""How passages are marked that nothing was written from."""
+"""Citation style of quoted passages from which nothing was written."""
 RETRIEVAL_FACTORS = ("answers", "relevance", "terms")
-"""The parts of a confidence that are about what was found, not about what was written."""
-_FACTS = 5
-_DEFINITE = re.compile(r"\d")
+"""Confidence factors that depend on retrieval alone, not on the text of the answer."""
+_MAX_FACTS = 5
+_FIGURE = re.compile(r"\d")
 
 
 class CheckedSentence(NamedTuple):
-    """One sentence of a draft, and what the check thinks of it."""
+    """One sentence of a draft with its judgement."""
 
     sentence: DraftSentence
     judgement: Judgement
     preface: str = ""
-    """What is said above it: set on the first sentence of an extract that needs a word of introduction."""
+    """Introduction above it: set on the first sentence of an extract that needs one."""
 
 
 @dataclass(frozen=True)
 class DraftResult:
-    """How a draft ended."""
+    """The result of drafting: the checked claims and their assessment."""
 
     checked: tuple[CheckedSentence, ...] = ()
-    """Every claim drafted, shown or not; captions aside."""
+    """Every claim of the draft, shown or not; captions aside."""
     assessment: Assessment = EMPTY_ASSESSMENT
     usage: Usage = NO_USAGE
     tokens_used: int | None = 0
-    """What a model used; None when it did not come to saying so."""
+    """Tokens that a model used; None when it did not report them."""
     failure: str = ""
-    """Why a model's draft is not the answer, or not the whole of it; for the operator."""
+    """Reason why a model's draft is not the answer, or not the whole of it; for the operator."""
     fallback_notice: TranslatableText | None = None
-    """The same for whoever reads the extract that stands in for it."""
+    """Notice of that failure for the readers of the extract that stands in for the draft."""
     preface: str = ""
     missing_parts: tuple[str, ...] = ()
-    """What a model did not find, in the question's words."""
+    """Parts of the question that a model did not find, in the question's words."""
     flags: tuple[str, ...] = ()
     insufficient_sources: str = ""
-    """Why what is supported rests on too little."""
+    """Reason why the supported sentences have too few sources."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -95,59 +95,60 @@ def compose_answer(
     answer_id: str,
     question: str,
     brief: WritingBrief,
-    drafted: DraftResult,
-    numbering: CitationRegistry,
-    near: CitationRegistry,
+    draft: DraftResult,
+    registry: CitationRegistry,
+    nearest: CitationRegistry,
     evidence: Evidence,
     *,
     style: CitationStyle,
     flags: tuple[str, ...] = (),
-    words: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> Answer:
-    """An answer written from passages: answered, partial, or not found; with what those that are `near` say."""
-    shown, provided = tuple(numbering.sentences), evidence.passages
-    assessment = drafted.assessment
-    quotes = tuple(near.sentences)
+    """Compose an answer written from passages: answered, partial, or not found; with the quotes of the `near`
+    passages."""
+    shown, provided = tuple(registry.sentences), evidence.passages
+    assessment = draft.assessment
+    quotes = tuple(nearest.sentences)
     text, positions = (
-        render_body(shown, numbering.citations(), style, words)
+        render_body(shown, registry.citations(), style, translator)
         if shown
-        else render_body(quotes, (), DEFAULT_CITATION_STYLE, words)
+        else render_body(quotes, (), DEFAULT_CITATION_STYLE, translator)
     )
-    unsure = drafted.usage.writer == EXTRACTIVE_WRITER and assessment.confidence.level is not ConfidenceLevel.HIGH
-    citations = numbering.citations(positions, whole=unsure)
-    claims = tuple(claim for claim in drafted.claims if shown or not claim.supported)
+    unsure = draft.usage.writer == EXTRACTIVE_WRITER and assessment.confidence.level is not ConfidenceLevel.HIGH
+    citations = registry.citations(positions, full_text=unsure)
+    claims = tuple(claim for claim in draft.claims if shown or not claim.supported)
     supported = sum(claim.supported for claim in claims)
-    closing = _closing(brief, drafted, shown, provided, words)
-    told_why = "" if shown else assessment.abstain_reason or drafted.insufficient_sources
-    why = "" if shown else told_why or words(wording.NOTHING_CLOSE)
-    told = [sentence for sentence in shown if sentence.kind not in CAPTION_KINDS] or shown
-    said = {sentence.text for sentence in shown}
-    left_out = any(not claim.supported and claim.claim not in said for claim in claims)
+    closing = _partial_reason(brief, draft, shown, provided, translator)
+    reason = "" if shown else assessment.abstain_reason or draft.insufficient_sources
+    abstain_reason = "" if shown else reason or translator(wording.NOTHING_CLOSE)
+    statements = [sentence for sentence in shown if sentence.kind not in CAPTION_KINDS] or shown
+    shown_texts = {sentence.text for sentence in shown}
+    left_out = any(not claim.supported and claim.claim not in shown_texts for claim in claims)
     return Answer(
         id=answer_id,
         question=question,
         outcome=(AnswerOutcome.PARTIAL if closing else AnswerOutcome.ANSWERED) if shown else AnswerOutcome.NOT_FOUND,
-        language=words.language,
-        preface=words(wording.RELATED_PASSAGES) if quotes and not shown else drafted.preface,
-        body=text or wording.not_found_message(told_why, words),
+        language=translator.language,
+        preface=translator(wording.RELATED_PASSAGES) if quotes and not shown else draft.preface,
+        body=text or wording.not_found_message(reason, translator),
         closing=closing,
         sentences=shown,
         citations=citations,
-        nearest=near.citations(positions, whole=True),
+        nearest=nearest.citations(positions, full_text=True),
         quoted=quotes,
-        confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
+        confidence=assessment.confidence if shown else _retrieval_confidence(assessment.confidence),
         format=brief.format or AnswerFormat.PROSE,
         citation_style=style,
         safety_flags=flags,
-        abstain_reason=why,
+        abstain_reason=abstain_reason,
         reasoning=wording.reasoning_line(
             passages=len(citations) or len(provided),
             documents=len({citation.document_id for citation in citations}),
-            kept=sum(sentence.verified for sentence in told),
-            drafted=max(len(claims), len(told)),
+            kept=sum(sentence.verified for sentence in statements),
+            drafted=max(len(claims), len(statements)),
             left_out=left_out,
             confirmed=max((citation.confirmed for citation in citations), default=0),
-            words=words,
+            translator=translator,
         ),
         sources_used=len(citations),
         sources_provided=len(provided),
@@ -155,44 +156,53 @@ def compose_answer(
         grounding_score=round(supported / len(claims), 3) if claims else 0.0,
         ungrounded_claims=tuple(claim.claim for claim in claims if not claim.supported),
         key_facts=key_facts(shown),
-        limitations=list_limitations(closing=closing, abstain_reason=why, left_out=left_out, words=words),
+        limitations=list_limitations(
+            closing=closing, abstain_reason=abstain_reason, left_out=left_out, translator=translator
+        ),
         comparison=build_comparison(shown, brief.sides),
         claims=claims,
-        usage=drafted.usage,
+        usage=draft.usage,
     )
 
 
-def _closing(
+def _partial_reason(
     brief: WritingBrief,
-    drafted: DraftResult,
+    draft: DraftResult,
     shown: Sequence[CitedSentence],
     provided: Sequence[RetrievedChunk],
-    words: Translator,
+    translator: Translator,
 ) -> str:
-    """Why the answer is partial; empty when it is whole."""
+    """Return the reason why the answer is partial; empty when it is complete."""
     if not shown:
         return ""
-    if drafted.failure and not drafted.preface:
-        return words(wording.PARTIAL_CUT)
-    if sides := drafted.missing_parts or _unanswered_sides(brief.sides, drafted, shown, provided):
-        return wording.unanswered_side_line(sides, words)
-    return wording.extent_line(drafted.assessment.extent, words) if drafted.assessment.extent else ""
+    if draft.failure and not draft.preface:
+        return translator(wording.PARTIAL_CUT)
+    if sides := draft.missing_parts or _unanswered_sides(brief.sides, draft, shown, provided):
+        return wording.unanswered_side_line(sides, translator)
+    return wording.extent_line(draft.assessment.extent, translator) if draft.assessment.extent else ""
 
 
 def _unanswered_sides(
-    sides: Sequence[str], drafted: DraftResult, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]
+    sides: Sequence[str], draft: DraftResult, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]
 ) -> tuple[str, ...]:
-    """Sides that nothing shown is about: found for another side only, and named by no sentence or column."""
-    cited = {chunk_id for one in drafted.checked for chunk_id in one.judgement.chunk_ids if one.judgement.is_supported}
-    found = {passage.query_index for passage in provided if passage.chunk.id in cited}
-    said = {term for sentence in shown for term in content_terms(sentence.text)}
+    """Return the sides without a shown sentence: their passages are not cited, and no sentence or column names them."""
+    cited = {
+        chunk_id
+        for checked in draft.checked
+        for chunk_id in checked.judgement.chunk_ids
+        if checked.judgement.is_supported
+    }
+    answered = {passage.query_index for passage in provided if passage.chunk.id in cited}
+    shown_terms = {term for sentence in shown for term in content_terms(sentence.text)}
     return tuple(
-        side for number, side in enumerate(sides) if number not in found and said.isdisjoint(content_terms(side))
+        side
+        for number, side in enumerate(sides)
+        if number not in answered and shown_terms.isdisjoint(content_terms(side))
     )
 
 
-def _unanswered(confidence: Confidence) -> Confidence:
-    """Where nothing is shown, nothing is said of the sentences that were not."""
+def _retrieval_confidence(confidence: Confidence) -> Confidence:
+    """Return the confidence of an answer without sentences: its factors of retrieval alone."""
     reasons = tuple(factor for factor in confidence.reasons if factor.name in RETRIEVAL_FACTORS)
     return Confidence(level=ConfidenceLevel.LOW, score=confidence.score, reasons=reasons)
 
@@ -202,9 +212,9 @@ def answer_without_search(
     question: str,
     plan: CannedReply | ClarifyingReply | DeclinedReply,
     usage: Usage,
-    words: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> Answer:
-    """The answer to what needs no documents: a greeting, a question to ask back, a refusal."""
+    """Compose the answer to a question that needs no documents: a greeting, a question to ask back, a refusal."""
     match plan:
         case CannedReply():
             outcome, text = AnswerOutcome.ANSWERED, plan.text
@@ -216,73 +226,77 @@ def answer_without_search(
         id=answer_id,
         question=question,
         outcome=outcome,
-        language=words.language,
+        language=translator.language,
         body=text,
         confidence=NO_CONFIDENCE,
         safety_flags=plan.flags,
         abstain_reason="" if outcome is AnswerOutcome.ANSWERED else text,
-        reasoning=words(wording.UNSEARCHED),
+        reasoning=translator(wording.UNSEARCHED),
         usage=usage,
         named=plan.named if isinstance(plan, CannedReply) else {},
     )
 
 
 def failed_answer(
-    answer_id: str, question: str, incident: str, words: Translator = ENGLISH_TRANSLATOR, *, text: str = ""
+    answer_id: str, question: str, incident: str, translator: Translator = ENGLISH_TRANSLATOR, *, text: str = ""
 ) -> Answer:
-    """The answer when something unexpected happened: an incident id (or `text`), and nothing of the error."""
+    """Compose the answer after an unexpected error: an incident id (or `text`), and nothing of the error."""
     return Answer(
         id=answer_id,
         question=question,
         outcome=AnswerOutcome.FAILED,
-        language=words.language,
-        body=text or wording.failure_message(incident, words),
+        language=translator.language,
+        body=text or wording.failure_message(incident, translator),
         confidence=NO_CONFIDENCE,
-        reasoning=words(wording.UNSEARCHED),
+        reasoning=translator(wording.UNSEARCHED),
         incident=incident,
     )
 
 
-def bot_answer(answer_id: str, question: str, text: str, words: Translator) -> Answer:
-    """What is said of the bot itself, in the place of an answer."""
-    return answer_without_search(answer_id, question, CannedReply(text=text), NO_USAGE, words)
+def bot_answer(answer_id: str, question: str, text: str, translator: Translator) -> Answer:
+    """Compose an answer about the bot itself."""
+    return answer_without_search(answer_id, question, CannedReply(text=text), NO_USAGE, translator)
 
 
 def format_response(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:
-    """The whole answer as text: its words, its sources as a list, its badge and reasoning; for whoever calls Citewell
-    from Python. What documents say is not escaped: show it as text, not as Markdown with working links."""
-    words = Translator(answer.language)
+    """Render the whole answer as text: its sentences, its sources as a list, its badge and reasoning; for callers from
+    Python. The text of documents is not escaped: show it as text, not as Markdown with working links."""
+    translator = Translator(answer.language)
     parts = [answer.preface, answer.body, answer.closing]
     if answer.sentences and answer.quoted:
-        parts += [words(wording.CLOSEST_PASSAGE), render_body(answer.quoted, (), DEFAULT_CITATION_STYLE, words)[0]]
+        parts += [
+            translator(wording.CLOSEST_PASSAGE),
+            render_body(answer.quoted, (), DEFAULT_CITATION_STYLE, translator)[0],
+        ]
     shown = answer.sources
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
-        title = words(wording.SOURCES_TITLE)
+        title = translator(wording.SOURCES_TITLE)
         style = answer.citation_style if answer.citations else DEFAULT_CITATION_STYLE
-        lines = [f"{list_mark(c.number, style)} {citation_reference(c, words)}" for c in shown]
+        lines = [f"{list_mark(c.number, style)} {citation_reference(c, translator)}" for c in shown]
         parts.append(f"{title}:\n" + "\n".join(lines))
     if include_confidence and answer.sentences:
-        parts.append(f"{wording.confidence_badge(answer.confidence, words)}: {answer.reasoning}")
+        parts.append(f"{wording.confidence_badge(answer.confidence, translator)}: {answer.reasoning}")
     return "\n\n".join(part for part in parts if part)
 
 
 def key_facts(sentences: Sequence[CitedSentence]) -> tuple[str, ...]:
-    """Up to five sentences in their order: those with a figure first, and the first sentence always."""
+    """Return up to five sentences in their order: those with a figure first, and the first sentence always."""
     facts = [s for s in sentences if s.verified and s.kind not in (BlockKind.HEADER, BlockKind.HEADING, BlockKind.CODE)]
-    ranked = sorted(range(len(facts)), key=lambda place: (place > 0, not _DEFINITE.search(facts[place].text), place))
-    return tuple(facts[place].text for place in sorted(ranked[:_FACTS]))
+    ranked = sorted(range(len(facts)), key=lambda place: (place > 0, not _FIGURE.search(facts[place].text), place))
+    return tuple(facts[place].text for place in sorted(ranked[:_MAX_FACTS]))
 
 
 def list_limitations(
-    *, closing: str, abstain_reason: str, left_out: bool, words: Translator = ENGLISH_TRANSLATOR
+    *, closing: str, abstain_reason: str, left_out: bool, translator: Translator = ENGLISH_TRANSLATOR
 ) -> tuple[str, ...]:
-    """Why the answer is not all that was asked for, in the words that are shown."""
-    dropped = words(wording.PARTIAL_DROPPED) if left_out else ""
+    """Return the reasons why the answer is not complete, in the words that are shown."""
+    dropped = translator(wording.PARTIAL_DROPPED) if left_out else ""
     return tuple(dict.fromkeys(line for line in (abstain_reason, closing, dropped) if line))
 
 
 def build_comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comparison | None:
-    """The parts of a comparison: as the writer labelled them, and the rows of a table with a column for each side.
+    """Return the parts of a comparison: the writer's labelled sections, and the rows of a table with a column for each
+    side.
 
     None when nothing is labelled and there are no sides."""
     if not sides and not any(sentence.section for sentence in sentences):
@@ -296,9 +310,9 @@ def build_comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -
         if sentence.section:
             parts[sentence.section].append(sentence.text)
         elif sentence.kind is BlockKind.ROW:
-            cells = sentence.cells[-len(sides) :] if _heads(columns, sides) else ()
-            same = len({" ".join(cell.lower().split()) for cell in cells}) == 1
-            parts["similarities" if same else "differences"].append(_told(cells, sides) or sentence.text)
+            cells = sentence.cells[-len(sides) :] if _columns_are_sides(columns, sides) else ()
+            is_same = len({" ".join(cell.lower().split()) for cell in cells}) == 1
+            parts["similarities" if is_same else "differences"].append(_row_text(cells, sides) or sentence.text)
     return Comparison(
         similarities=tuple(parts["similarities"]),
         differences=tuple(parts["differences"]),
@@ -307,13 +321,13 @@ def build_comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -
     )
 
 
-def _heads(columns: Sequence[str], sides: Sequence[str]) -> bool:
-    """Whether the columns of a table are the sides."""
+def _columns_are_sides(columns: Sequence[str], sides: Sequence[str]) -> bool:
+    """Tell whether the columns of a table are the sides."""
     paired = zip(columns, sides, strict=False)
     return len(columns) == len(sides) > 0 and all(
         set(content_terms(column)) & set(content_terms(side)) for column, side in paired
     )
 
 
-def _told(cells: Sequence[str], sides: Sequence[str]) -> str:
+def _row_text(cells: Sequence[str], sides: Sequence[str]) -> str:
     return "; ".join(f"{side}: {cell}" for side, cell in zip(sides, cells, strict=False))

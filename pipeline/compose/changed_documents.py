@@ -1,4 +1,4 @@
-"""The answer to what changed since a day: the documents, each with its day and its link."""
+"""The answer to a question about changes since a day: the documents, each with its day and its link."""
 
 from __future__ import annotations
 
@@ -25,47 +25,52 @@ from pipeline.words import wording
 
 ALL_CHANGES_CONFIDENCE = Confidence(level=ConfidenceLevel.HIGH, score=1.0)
 TOPIC_CHANGES_CONFIDENCE = Confidence(level=ConfidenceLevel.MEDIUM, score=0.6)
-"""Whether a document is about a topic is what the search thinks."""
+"""Lower confidence, because only the search decides which documents are about a topic."""
 
 
 def compose_changes(
     answer_id: str,
     question: str,
     search: SearchPlan,
-    found: ChangedDocuments,
-    numbering: CitationRegistry,
+    changes: ChangedDocuments,
+    registry: CitationRegistry,
     *,
     style: CitationStyle,
-    words: Translator,
+    translator: Translator,
 ) -> Answer:
-    """One item for each document, newest first. Nothing new is an answer, too; no document with a day is none."""
-    numbering.assign_numbers([passage.chunk.id for passage in found.passages])
-    citations = numbering.citations()
-    items = tuple(map(_item, citations))
-    text, positions = render_body(items, citations, style, words)
-    new, none = (
+    """Compose a list with one item for each document, newest first. No changes is an answer, too; no document with a
+    date is none."""
+    registry.assign_numbers([passage.chunk.id for passage in changes.passages])
+    citations = registry.citations()
+    items = tuple(map(_document_item, citations))
+    text, positions = render_body(items, citations, style, translator)
+    heading, empty = (
         (wording.CHANGED_SINCE_ABOUT, wording.NO_CHANGES_ABOUT)
         if search.about
         else (wording.CHANGED_SINCE, wording.NO_CHANGES_SINCE)
     )
-    nothing = words(none, date=search.since, topic=search.about) if found.dated else words(wording.NO_DATED_DOCUMENTS)
+    no_changes = (
+        translator(empty, date=search.since, topic=search.about)
+        if changes.dated
+        else translator(wording.NO_DATED_DOCUMENTS)
+    )
     confidence = TOPIC_CHANGES_CONFIDENCE if search.about else ALL_CHANGES_CONFIDENCE
-    extent = ShownExtent(shown=len(items), total=found.total, kind=BlockKind.ITEM)
-    closing = wording.extent_line(extent, words) if extent.total > extent.shown else ""
-    told = ConfidenceFactor(name="days", value=1.0, text=words(wording.DATES_EXPLAINED))
+    extent = ShownExtent(shown=len(items), total=changes.total, kind=BlockKind.ITEM)
+    closing = wording.extent_line(extent, translator) if extent.total > extent.shown else ""
+    factor = ConfidenceFactor(name="days", value=1.0, text=translator(wording.DATES_EXPLAINED))
     return Answer(
         id=answer_id,
         question=question,
-        outcome=AnswerOutcome.ANSWERED if found.dated else AnswerOutcome.NOT_FOUND,
-        language=words.language,
-        preface=words(new, date=search.since, topic=search.about) if items else "",
-        body=text or nothing,
+        outcome=AnswerOutcome.ANSWERED if changes.dated else AnswerOutcome.NOT_FOUND,
+        language=translator.language,
+        preface=translator(heading, date=search.since, topic=search.about) if items else "",
+        body=text or no_changes,
         closing=closing,
         sentences=items,
-        citations=numbering.citations(positions),
-        confidence=replace(confidence, reasons=(told,)),
+        citations=registry.citations(positions),
+        confidence=replace(confidence, reasons=(factor,)),
         citation_style=style,
-        abstain_reason="" if found.dated else nothing,
+        abstain_reason="" if changes.dated else no_changes,
         reasoning=wording.reasoning_line(
             passages=len(items),
             documents=len(items),
@@ -73,7 +78,7 @@ def compose_changes(
             drafted=len(items),
             left_out=False,
             confirmed=0,
-            words=words,
+            translator=translator,
         ),
         sources_used=len(items),
         sources_provided=len(items),
@@ -84,7 +89,7 @@ def compose_changes(
     )
 
 
-def _item(citation: Citation) -> CitedSentence:
+def _document_item(citation: Citation) -> CitedSentence:
     title = citation.title or citation.filename
     return CitedSentence(
         text=f"{title} ({citation.date})",

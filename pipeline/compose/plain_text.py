@@ -1,4 +1,4 @@
-"""An answer as programs are given it: plain text with marks of ours, and no link but those of its sources."""
+"""Answers for programs: plain text with our marks, and no link but those of its sources."""
 
 from __future__ import annotations
 
@@ -23,76 +23,81 @@ from pipeline.words.links import neutralize_markup, safe_web_address
 from pipeline.words.text import strip_invisible, to_single_line
 
 CitationPositions = dict[int, list[tuple[int, int]]]
-"""Spans of the body by the number of a citation."""
-_NO_LANGUAGE = re.compile(r"[^\w+#.-]+")
-"""What may not stand behind a fence."""
+"""Spans of the body by citation number."""
+_NOT_IN_LANGUAGE = re.compile(r"[^\w+#.-]+")
+"""Characters that may not stand behind a fence."""
 
 
 def plain_answer(answer: Answer) -> Answer:
-    """The same, to be read as plain text: what is composed of documents' words does nothing, and quotes are what stands
-    there without what hides. Ids stay as they are."""
-    own = {link.url for one in (*answer.sentences, *answer.quoted) for link in one.links}
+    """Return the answer as plain text: markup in the text of documents has no effect, and quotes are unchanged but for
+    invisible characters. Ids stay."""
+    source_urls = {link.url for sentence in (*answer.sentences, *answer.quoted) for link in sentence.links}
 
-    def said(text: str) -> str:
-        return neutralize_markup(text, own)
+    def plain(text: str) -> str:
+        return neutralize_markup(text, source_urls)
 
-    def each(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(map(said, texts))
+    def plain_all(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(plain, texts))
 
     sentences, quoted = tuple(map(plain_sentence, answer.sentences)), tuple(map(plain_sentence, answer.quoted))
-    citations, nearest = tuple(map(_citation, answer.citations)), tuple(map(_citation, answer.nearest))
-    text, positions = _body(answer, sentences, quoted, citations) or (said(answer.body), {})
+    citations, nearest = tuple(map(_plain_citation, answer.citations)), tuple(map(_plain_citation, answer.nearest))
+    text, positions = _render_plain_body(answer, sentences, quoted, citations) or (plain(answer.body), {})
     confidence = answer.confidence
-    reasons = tuple(replace(one, text=said(one.text)) for one in confidence.reasons)
+    reasons = tuple(replace(reason, text=plain(reason.text)) for reason in confidence.reasons)
     return replace(
         answer,
         question=strip_invisible(answer.question),
-        preface=said(answer.preface),
+        preface=plain(answer.preface),
         body=text,
-        closing=said(answer.closing),
+        closing=plain(answer.closing),
         sentences=sentences,
         quoted=quoted,
-        citations=tuple(_placed(one, positions) for one in citations),
-        nearest=tuple(_placed(one, positions) for one in nearest),
+        citations=tuple(_with_positions(citation, positions) for citation in citations),
+        nearest=tuple(_with_positions(citation, positions) for citation in nearest),
         confidence=replace(confidence, reasons=reasons),
-        abstain_reason=said(answer.abstain_reason),
-        reasoning=said(answer.reasoning),
-        key_facts=each(answer.key_facts),
-        limitations=each(answer.limitations),
-        comparison=answer.comparison and _comparison(answer.comparison, own),
-        usage=replace(answer.usage, notes=each(answer.usage.notes)),
-        standalone=said(answer.standalone),
-        topic=said(answer.topic),
+        abstain_reason=plain(answer.abstain_reason),
+        reasoning=plain(answer.reasoning),
+        key_facts=plain_all(answer.key_facts),
+        limitations=plain_all(answer.limitations),
+        comparison=answer.comparison and _plain_comparison(answer.comparison, source_urls),
+        usage=replace(answer.usage, notes=plain_all(answer.usage.notes)),
+        standalone=plain(answer.standalone),
+        topic=plain(answer.topic),
         corrections=tuple(
-            replace(one, word=said(one.word), meant=said(one.meant), others=each(one.others))
-            for one in answer.corrections
+            replace(
+                correction,
+                word=plain(correction.word),
+                meant=plain(correction.meant),
+                others=plain_all(correction.others),
+            )
+            for correction in answer.corrections
         ),
-        named={document: said(title) for document, title in answer.named.items()},
+        named={document: plain(title) for document, title in answer.named.items()},
     )
 
 
 def plain_sentence(sentence: CitedSentence) -> CitedSentence:
-    """Code stays as it is, but for what hides: a fence is around it."""
+    """Return a sentence as plain text. Code stays unchanged but for invisible characters: a fence is around it."""
     code = sentence.kind is BlockKind.CODE
     links = [link for link in sentence.links if safe_web_address(link.url)]
-    own = {link.url for link in links}
+    source_urls = {link.url for link in links}
     return replace(
         sentence,
-        text=strip_invisible(sentence.text) if code else neutralize_markup(sentence.text, own),
-        cells=tuple(neutralize_markup(cell, own) for cell in sentence.cells),
+        text=strip_invisible(sentence.text) if code else neutralize_markup(sentence.text, source_urls),
+        cells=tuple(neutralize_markup(cell, source_urls) for cell in sentence.cells),
         code=(),
-        language=_NO_LANGUAGE.sub("", sentence.language),
-        links=tuple(Link(text=neutralize_markup(link.text, own), url=link.url) for link in links),
+        language=_NOT_IN_LANGUAGE.sub("", sentence.language),
+        links=tuple(Link(text=neutralize_markup(link.text, source_urls), url=link.url) for link in links),
     )
 
 
 def plain_name(name: str) -> str:
-    """What a document or a part of it is called, in one line: it may stand as the words of a link."""
+    """Return the name of a document or of a part of it in one line: it may stand as the words of a link."""
     return neutralize_markup(to_single_line(name))
 
 
 def plain_passage(passage: Passage) -> Passage:
-    """Its text as it stands there, but for what hides."""
+    """Return a passage with its text unchanged but for invisible characters."""
     return replace(
         passage,
         title=plain_name(passage.title),
@@ -102,22 +107,25 @@ def plain_passage(passage: Passage) -> Passage:
     )
 
 
-def _body(
+def _render_plain_body(
     answer: Answer,
     sentences: Sequence[CitedSentence],
     quoted: Sequence[CitedSentence],
     citations: Sequence[Citation],
 ) -> tuple[str, CitationPositions] | None:
-    """The body composed anew, of the same parts with their text plain; None where it is not made of them."""
-    speech = Translator(answer.language)
-    if sentences and answer.body == render_body(answer.sentences, answer.citations, answer.citation_style, speech)[0]:
-        return render_body(sentences, citations, answer.citation_style, speech)
-    if quoted and answer.body == render_body(answer.quoted, (), CitationStyle.NUMBERED, speech)[0]:
-        return render_body(quoted, (), CitationStyle.NUMBERED, speech)
+    """Render the body again from the same sentences as plain text; None where it does not consist of them."""
+    translator = Translator(answer.language)
+    if (
+        sentences
+        and answer.body == render_body(answer.sentences, answer.citations, answer.citation_style, translator)[0]
+    ):
+        return render_body(sentences, citations, answer.citation_style, translator)
+    if quoted and answer.body == render_body(answer.quoted, (), CitationStyle.NUMBERED, translator)[0]:
+        return render_body(quoted, (), CitationStyle.NUMBERED, translator)
     return None
 
 
-def _citation(citation: Citation) -> Citation:
+def _plain_citation(citation: Citation) -> Citation:
     return replace(
         citation,
         title=plain_name(citation.title),
@@ -130,28 +138,28 @@ def _citation(citation: Citation) -> Citation:
         quote=strip_invisible(citation.quote),
         snippet=strip_invisible(citation.snippet),
         passage=strip_invisible(citation.passage),
-        parts=tuple(map(_part, citation.parts)),
+        parts=tuple(map(_plain_block, citation.parts)),
         said_in=plain_name(citation.said_in),
     )
 
 
-def _part(stretch: QuotedBlock) -> QuotedBlock:
+def _plain_block(stretch: QuotedBlock) -> QuotedBlock:
     header, *rows = (tuple(map(strip_invisible, row)) for row in (stretch.header, *stretch.rows))
     return replace(stretch, text=strip_invisible(stretch.text), header=header, rows=tuple(rows))
 
 
-def _placed(citation: Citation, positions: CitationPositions) -> Citation:
-    """Where the sentences that rest on it stand in the body by now."""
+def _with_positions(citation: Citation, positions: CitationPositions) -> Citation:
+    """Return the citation with the present spans of its sentences in the body."""
     return replace(citation, positions=tuple(positions.get(citation.number, ())))
 
 
-def _comparison(comparison: Comparison, own: Collection[str]) -> Comparison:
-    def each(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(neutralize_markup(text, own) for text in texts)
+def _plain_comparison(comparison: Comparison, source_urls: Collection[str]) -> Comparison:
+    def plain_all(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(neutralize_markup(text, source_urls) for text in texts)
 
     return Comparison(
-        similarities=each(comparison.similarities),
-        differences=each(comparison.differences),
-        contradictions=each(comparison.contradictions),
-        conclusion=neutralize_markup(comparison.conclusion, own),
+        similarities=plain_all(comparison.similarities),
+        differences=plain_all(comparison.differences),
+        contradictions=plain_all(comparison.contradictions),
+        conclusion=neutralize_markup(comparison.conclusion, source_urls),
     )

@@ -1,1 +1,1 @@
-"""From passages to a draft of which every sentence is checked."""
+"""Drafting: from passages to an answer with every sentence checked."""

@@ -1,4 +1,4 @@
-"""What a model writes, sentence by sentence as each is judged, as far as it comes in time."""
+"""The stream of a model's sentences, each with its judgement, within the time limits."""
 
 from __future__ import annotations
 
@@ -24,74 +24,79 @@ from pipeline.values import (
 )
 from pipeline.words.text import is_lead_in, is_yes_or_no
 
-# --- What says nothing by itself ------------------------------------------------------------------
-# A header, a heading, a lead-in, `Yes.`: shown with what stands under it, or not.
+# --- Captions -------------------------------------------------------------------------------------
+# A header, a heading, a lead-in or `Yes.` states nothing by itself: it is shown with the text under it, or not.
 
 MIN_ANSWER_CHARACTERS = 20
-"""Characters below which what a model writes is no answer, unless a passage supports it (specification A)."""
+"""Minimum length in characters of a model's answer, unless a passage supports it (specification A)."""
 
 
 def release_captions(
     captions: list[CheckedSentence], piece: CheckedSentence, *, grounded: bool
 ) -> tuple[list[CheckedSentence], list[CheckedSentence]]:
-    """What may be shown now that `piece` is judged, and the captions that still wait for what stands under them."""
+    """Return the sentences that may be shown now that `piece` is judged, and the captions that still wait for text
+    under them."""
     judgement = piece.judgement
     unread = judgement.support is SupportBasis.UNSURE and is_caption(piece.sentence)
-    if is_caption(piece.sentence) or (_waits(piece.sentence) and (judgement.is_supported or grounded)):
-        others = [one for one in captions if _form(one.sentence) != _form(piece.sentence)]
+    if is_caption(piece.sentence) or (_needs_following_text(piece.sentence) and (judgement.is_supported or grounded)):
+        others = [caption for caption in captions if _caption_form(caption.sentence) != _caption_form(piece.sentence)]
         return [], [*others, piece] if judgement.is_supported or unread else others
     if judgement.is_supported:
-        return [*(_leaning(one, judgement) for one in captions), piece], []
+        return [*(_with_sources_below(caption, judgement) for caption in captions), piece], []
     if not (grounded or judgement.is_injected):
         return [*captions, piece], []
-    return [], [one for one in captions if not is_yes_or_no(one.sentence.text)]
+    return [], [caption for caption in captions if not is_yes_or_no(caption.sentence.text)]
 
 
-def _leaning(caption: CheckedSentence, below: Judgement) -> CheckedSentence:
-    """A caption with what it rests on: what stands `below` it, where it names that too or no words decide."""
+def _with_sources_below(caption: CheckedSentence, below: Judgement) -> CheckedSentence:
+    """Return a caption with the sources of the sentence `below` it, where it cites them too or words do not decide."""
     own = caption.judgement
     if own.is_supported and not is_caption(caption.sentence):
         return caption
-    chunk_ids = tuple(one for one in own.chunk_ids if one in below.chunk_ids) or own.chunk_ids or below.chunk_ids
+    chunk_ids = (
+        tuple(chunk_id for chunk_id in own.chunk_ids if chunk_id in below.chunk_ids) or own.chunk_ids or below.chunk_ids
+    )
     support = own.support if own.is_supported else below.support
     return caption._replace(judgement=replace(own, support=support, chunk_ids=chunk_ids, quote=""))
 
 
 def header_above(sentence: DraftSentence, before: Sequence[DraftSentence]) -> Cells:
-    """The cells of the header that a row stands under; none for anything else."""
+    """Return the cells of the header above a row; none for any other sentence."""
     if sentence.kind is not BlockKind.ROW:
         return ()
-    above = next((one for one in reversed(before) if one.kind is not BlockKind.ROW), None)
+    above = next((earlier for earlier in reversed(before) if earlier.kind is not BlockKind.ROW), None)
     return above.cells if above and above.kind is BlockKind.HEADER else ()
 
 
 def is_caption(sentence: DraftSentence) -> bool:
-    """Whether it says nothing by itself, and stands where what follows does: a header, a heading, `Yes.`"""
+    """Tell whether a sentence states nothing by itself and is shown with the next one: a header, a heading, `Yes.`"""
     return sentence.kind in CAPTION_KINDS or is_yes_or_no(sentence.text)
 
 
-def _waits(sentence: DraftSentence) -> bool:
-    """Whether it never stands alone: a caption, or what leads in to a list, a table or code."""
+def _needs_following_text(sentence: DraftSentence) -> bool:
+    """Tell whether a sentence never stands alone: a caption, or the lead-in to a list, a table or code."""
     return is_caption(sentence) or (sentence.kind is BlockKind.PROSE and is_lead_in(sentence.text))
 
 
-def _form(sentence: DraftSentence) -> tuple[BlockKind, bool]:
-    """What gives way to its like: one heading to the next, one lead-in to the next, and `Yes.` to neither."""
+def _caption_form(sentence: DraftSentence) -> tuple[BlockKind, bool]:
+    """Return the key by which captions replace each other: one heading the next, one lead-in the next, and `Yes.`
+    neither."""
     return sentence.kind, is_caption(sentence)
 
 
 def is_single_answer(pieces: Sequence[CheckedSentence]) -> bool:
-    """Whether all that was written is one sentence that stands, though it leads in to nothing."""
+    """Tell whether the whole draft is one supported sentence, though it is the lead-in to nothing."""
     return (
         len(pieces) == 1 and pieces[0].judgement.is_supported and len(pieces[0].sentence.text) >= MIN_ANSWER_CHARACTERS
     )
 
 
 def is_substantial(sentence: DraftSentence) -> bool:
-    return len(sentence.text) >= MIN_ANSWER_CHARACTERS and not _waits(sentence)
+    """Tell whether a sentence is long enough to answer and can stand alone."""
+    return len(sentence.text) >= MIN_ANSWER_CHARACTERS and not _needs_following_text(sentence)
 
 
-# --- As far as it comes in time -------------------------------------------------------------------
+# --- The stream -----------------------------------------------------------------------------------
 
 DRAFT_TOO_LATE = "it took too long"
 
@@ -99,7 +104,8 @@ DRAFT_TOO_LATE = "it took too long"
 async def stream_checked_draft(
     task: DraftTask, model: AnswerModel
 ) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftEnd, None]:
-    """The model's sentences as far as they come in time; what goes wrong ends them. What stands by then is given."""
+    """Yield the model's sentences in judged order until a time limit or an error ends them; then the judged rest and
+    the end."""
     limits = task.limits
     seconds = limits.first_sentence_seconds
     draft = _Draft(task, model)
@@ -112,10 +118,12 @@ async def stream_checked_draft(
                 if isinstance(error, TimeoutError) and draft.stands and seconds < limits.total_seconds:
                     seconds = limits.total_seconds
                     continue
-                why = DRAFT_TOO_LATE if isinstance(error, TimeoutError) else str(error)
-                for one in draft.rest():
-                    yield one
-                yield draft.late(DraftEnd(is_complete=False, reason=why, is_usage_exact=isinstance(error, Unavailable)))
+                reason = DRAFT_TOO_LATE if isinstance(error, TimeoutError) else str(error)
+                for judged in draft.rest():
+                    yield judged
+                yield draft.late(
+                    DraftEnd(is_complete=False, reason=reason, is_usage_exact=isinstance(error, Unavailable))
+                )
                 return
             yield piece
             if isinstance(piece, DraftEnd):
@@ -125,96 +133,100 @@ async def stream_checked_draft(
 
 
 @dataclass(eq=False)
-class _Reading:
-    said: PendingClaim
-    words: Judgement
-    """What words decide."""
+class _JudgedSentence:
+    """A sentence of the draft, and the judgement that it waits for."""
+
+    claim: PendingClaim
+    word_judgement: Judgement
+    """Judgement by words alone."""
     verdict: asyncio.Future[Judgement]
 
     @property
     def checked(self) -> CheckedSentence:
         read = self.verdict.done() and self.verdict.exception() is None
-        judgement = self.verdict.result() if read else replace(self.words, reason=NOT_CHECKED)
-        return CheckedSentence(self.said.sentence, judgement)
+        judgement = self.verdict.result() if read else replace(self.word_judgement, reason=NOT_CHECKED)
+        return CheckedSentence(self.claim.sentence, judgement)
 
     @property
     def refused(self) -> bool:
-        """It does not stand, and might if it were written otherwise."""
+        """True where the sentence is not supported, and might be in other words."""
         sentence, judgement, _ = self.checked
         written = sentence.kind is not BlockKind.CODE and not is_caption(sentence)
         return written and not (judgement.is_supported or judgement.is_injected)
 
 
 class _Draft:
-    """A draft while it is written. The judge is asked about the first unsure sentence at once, about all others when
-    the last one is written, and about those that were written again: three times at most. A sentence that does not
-    stand is written again once, with all others that do not."""
+    """A draft while it is written.
+
+    The judge is asked about the first unsure sentence at once, about all others when the last one is written, and about
+    the rewritten ones: three times at most. Unsupported sentences are rewritten once, all together."""
 
     def __init__(self, task: DraftTask, model: AnswerModel) -> None:
         self.end: DraftEnd | None = None
         self._task, self._model = task, model
-        self._readings: list[_Reading] = []
-        self._found: list[AdditionalPassages] = []
+        self._readings: list[_JudgedSentence] = []
+        self._new_passages: list[AdditionalPassages] = []
         """Given ahead of all sentences: any of them may rest on it."""
-        self._given = 0
+        self._next_index = 0
         self._arrived = asyncio.Event()
-        self._waiting: list[_Reading] = []
+        self._unsent: list[_JudgedSentence] = []
         self._calls: list[asyncio.Task[Sequence[Judgement]]] = []
-        self._spent = 0
-        self._writing = asyncio.create_task(self._write())
-        self._repairing: asyncio.Task[None] | None = None
+        self._judge_tokens = 0
+        self._write_call = asyncio.create_task(self._write())
+        self._repair_call: asyncio.Task[None] | None = None
 
     @property
     def stands(self) -> bool:
-        """Whether a sentence does, given or not."""
-        return any(one.checked.judgement.is_supported for one in self._readings)
+        """True where a sentence is supported, yielded or not."""
+        return any(reading.checked.judgement.is_supported for reading in self._readings)
 
     async def next(self) -> CheckedSentence | AdditionalPassages | DraftEnd:
-        """What comes next, once it is judged; cancelled, it can be asked again. Raises what the writer or the judge
-        raised."""
+        """Return the next piece, once it is judged; after a cancellation it can be called again. Raises the errors of
+        the writer and the judge."""
         watch = self._task.stopwatch
-        while not self._found:
-            if self._given < len(self._readings):
-                reading = self._readings[self._given]
+        while not self._new_passages:
+            if self._next_index < len(self._readings):
+                reading = self._readings[self._next_index]
                 with watch.stage("review"):
                     await asyncio.shield(reading.verdict)
                 if reading.refused:
                     with watch.stage("repair"):
-                        await self._repaired()
-                if not self._found:
-                    self._given += 1
+                        await self._wait_for_repair()
+                if not self._new_passages:
+                    self._next_index += 1
                     return reading.checked
-            elif self._writing.done():
-                return await self._ended()
+            elif self._write_call.done():
+                return await self._finish()
             else:
                 self._arrived.clear()
                 with watch.stage("write"):
                     await self._arrived.wait()
-        return self._found.pop(0)
+        return self._new_passages.pop(0)
 
     def rest(self) -> Iterator[CheckedSentence | AdditionalPassages]:
-        """What was written and not given yet, as far as it is judged."""
-        yield from self._found
-        for reading in self._readings[self._given :]:
+        """Yield the pieces not yet returned, with the judgements so far."""
+        yield from self._new_passages
+        for reading in self._readings[self._next_index :]:
             yield reading.checked
 
     def late(self, otherwise: DraftEnd) -> DraftEnd:
-        """How the draft ended, if it did; what is still read or written again is not waited for, and not counted."""
+        """Return the end of the draft, if it has one; calls that still run are not awaited, and their tokens not
+        counted."""
         return replace(self.end, is_usage_exact=False) if self.end else otherwise
 
     async def close(self) -> None:
-        running = [self._writing, *self._calls, *([self._repairing] if self._repairing else [])]
-        for one in running:
-            one.cancel()
+        running = [self._write_call, *self._calls, *([self._repair_call] if self._repair_call else [])]
+        for call in running:
+            call.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         for reading in self._readings:
             if reading.verdict.done() and not reading.verdict.cancelled():
-                reading.verdict.exception()  # so that nobody misses who looks for it
+                reading.verdict.exception()  # retrieved, so that asyncio does not log it as lost
 
-    async def _ended(self) -> DraftEnd:
-        await self._writing
+    async def _finish(self) -> DraftEnd:
+        await self._write_call
         end = self.end or DraftEnd(is_complete=False, reason="it stopped without an end", is_usage_exact=False)
-        usage = replace(end.usage, input_tokens=end.usage.input_tokens + self._spent)
+        usage = replace(end.usage, input_tokens=end.usage.input_tokens + self._judge_tokens)
         return replace(end, usage=usage)
 
     async def _write(self) -> None:
@@ -226,75 +238,81 @@ class _Draft:
                         self.end = piece
                     case AdditionalPassages():
                         self._task = self._task.with_passages(piece.passages)
-                        self._found.append(piece)
+                        self._new_passages.append(piece)
                     case DraftSentence():
-                        self._readings.append(self._read(piece))
+                        self._readings.append(self._add_sentence(piece))
                 self._arrived.set()
         except asyncio.CancelledError:
-            self._waiting.clear()  # nobody reads what they would be found to be
+            self._unsent.clear()  # a cancelled draft needs no judgements
             raise
         finally:
-            self._ask(self._waiting)
+            self._start_judging(self._unsent)
             self._arrived.set()
 
-    def _read(self, sentence: DraftSentence) -> _Reading:
-        said = PendingClaim(sentence, header_above(sentence, [one.said.sentence for one in self._readings]))
-        reading = _Reading(said, self._task.judge_sentence(*said), asyncio.get_running_loop().create_future())
-        if reading.words.support is not SupportBasis.UNSURE or is_caption(sentence) or not self._model.judge:
-            reading.verdict.set_result(reading.words)
+    def _add_sentence(self, sentence: DraftSentence) -> _JudgedSentence:
+        claim = PendingClaim(sentence, header_above(sentence, [earlier.claim.sentence for earlier in self._readings]))
+        reading = _JudgedSentence(claim, self._task.judge_sentence(*claim), asyncio.get_running_loop().create_future())
+        if reading.word_judgement.support is not SupportBasis.UNSURE or is_caption(sentence) or not self._model.judge:
+            reading.verdict.set_result(reading.word_judgement)
         elif self._calls:
-            self._waiting.append(reading)
+            self._unsent.append(reading)
         else:
-            self._ask([reading])
+            self._start_judging([reading])
         return reading
 
-    def _ask(self, readings: Sequence[_Reading]) -> None:
+    def _start_judging(self, readings: Sequence[_JudgedSentence]) -> None:
         if readings:
-            call = asyncio.create_task(self._judged([one.said for one in readings]))
-            call.add_done_callback(partial(_tell, tuple(readings)))
+            call = asyncio.create_task(self._judge([reading.claim for reading in readings]))
+            call.add_done_callback(partial(_pass_judgements, tuple(readings)))
             self._calls.append(call)
 
-    async def _judged(self, said: Sequence[PendingClaim]) -> Sequence[Judgement]:
-        """Also by words alone where there is no judge."""
+    async def _judge(self, claims: Sequence[PendingClaim]) -> Sequence[Judgement]:
+        """Judge claims; by words alone where there is no judge."""
         task, judge = self._task, self._model.judge
         if judge is None:
-            return [task.judge_sentence(*one) for one in said]
-        found, tokens = await judge.review(said, task.citable_passages, question=task.question, heard=task.history_text)
-        self._spent += tokens
-        return found
+            return [task.judge_sentence(*claim) for claim in claims]
+        judgements, tokens = await judge.review(
+            claims, task.citable_passages, question=task.question, history_text=task.history_text
+        )
+        self._judge_tokens += tokens
+        return judgements
 
-    async def _repaired(self) -> None:
-        """Wait until what does not stand was written again, once."""
-        self._repairing = self._repairing or asyncio.create_task(self._repair())
-        await asyncio.shield(self._repairing)
+    async def _wait_for_repair(self) -> None:
+        """Wait until the unsupported sentences were rewritten, once."""
+        self._repair_call = self._repair_call or asyncio.create_task(self._repair())
+        await asyncio.shield(self._repair_call)
 
     async def _repair(self) -> None:
-        await asyncio.wait({self._writing})
+        await asyncio.wait({self._write_call})
         if self._calls:
             await asyncio.wait(self._calls)
-        refused = {n: one.checked.judgement.reason for n, one in enumerate(self._readings) if one.refused}
+        refused = {n: reading.checked.judgement.reason for n, reading in enumerate(self._readings) if reading.refused}
         if not (self.end and self.end.is_complete):
             return
-        task, draft = self._task, [one.said.sentence for one in self._readings]
-        again, tokens = await self._model.writer.rewrite(
+        task, draft = self._task, [reading.claim.sentence for reading in self._readings]
+        rewritten, tokens = await self._model.writer.rewrite(
             task.brief, task.citable_passages, task.history, draft, refused
         )
-        self._spent += tokens
-        said = {
-            n: PendingClaim(sentence, self._readings[n].said.header) for n, sentence in again.items() if n in refused
+        self._judge_tokens += tokens
+        claims = {
+            n: PendingClaim(sentence, self._readings[n].claim.header)
+            for n, sentence in rewritten.items()
+            if n in refused
         }
-        shown = {one.said.sentence.text for one in self._readings if one.checked.judgement.is_supported}
-        for n, judgement in zip(said, await self._judged(list(said.values())) if said else (), strict=True):
-            text = said[n].sentence.text
-            if judgement.is_supported and text not in shown:
-                shown.add(text)
-                self._readings[n].said = said[n]
+        shown_texts = {
+            reading.claim.sentence.text for reading in self._readings if reading.checked.judgement.is_supported
+        }
+        for n, judgement in zip(claims, await self._judge(list(claims.values())) if claims else (), strict=True):
+            text = claims[n].sentence.text
+            if judgement.is_supported and text not in shown_texts:
+                shown_texts.add(text)
+                self._readings[n].claim = claims[n]
                 self._readings[n].verdict = asyncio.get_running_loop().create_future()
                 self._readings[n].verdict.set_result(judgement)
 
 
-def _tell(readings: Sequence[_Reading], call: asyncio.Task[Sequence[Judgement]]) -> None:
-    """What a call found, to whoever waits for it; what it raised they raise."""
+def _pass_judgements(readings: Sequence[_JudgedSentence], call: asyncio.Task[Sequence[Judgement]]) -> None:
+    """Pass the judgements of a call, or its error, to the sentences that wait for them."""
     if call.cancelled():
         return
     if error := call.exception():

@@ -1,8 +1,7 @@
-"""Two writers, one answer: what a model drafts, sentence by sentence as each is checked, and the extract that steps in.
+"""Two writers for one answer: the model's draft, checked sentence by sentence, and the extract that replaces it.
 
-Nothing unchecked is given on, and nothing given on is taken back. What stands of a model's draft is shown; the extract
-answers where nothing does.
-"""
+No unchecked sentence is yielded, and no yielded sentence is taken back. The supported part of a model's draft is shown;
+the extract answers where there is none."""
 
 from __future__ import annotations
 
@@ -49,21 +48,21 @@ DRAFT_TOO_SHORT = "its answer is too short"
 TOO_FEW_CITATIONS = "it cites too little"
 DRAFT_UNSUPPORTED = "the passages do not support its answer"
 REJECTED_DRAFT_FAILURES = (DRAFT_TOO_SHORT, TOO_FEW_CITATIONS, DRAFT_UNSUPPORTED)
-"""Where the model worked, and what it wrote was no answer."""
+"""Failures where the model worked, but its text was no answer."""
 BUDGET_SPENT_DRAFT = DraftResult(failure=TOKENS_EXHAUSTED, fallback_notice=wording.MODEL_BUDGET_SPENT)
 TIME_VALUE_KINDS = frozenset({"time", "date", "clock", "year"})
-"""What `values` calls points in time and stretches of it."""
+"""Kinds of `extract_values` for points and lengths of time."""
 SHORT_ANSWER_WORDS = 4
-"""Words below which a sentence may be all of an answer: it stays where it is."""
+"""Number of words below which a sentence may be all of an answer: it keeps its place."""
 
 
 async def write_draft(
     task: DraftTask, model: AnswerModel | None, failed: DraftResult | None = None
 ) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftResult, None]:
-    """Yield the sentences to show, in their order, and last one `DraftResult`.
+    """Yield the sentences to show, in order, and last one `DraftResult`.
 
-    They are what `model` writes; the extract where there is no model (`failed`: why not), or where nothing that it wrote
-    may be shown."""
+    They are the text of `model`, or the extract where there is no model (`failed` has the reason), or where none of its
+    text may be shown."""
     begun = False
     if model:
         async with aclosing(draft_with_model(task, model)) as pieces:
@@ -75,23 +74,24 @@ async def write_draft(
                     yield piece
     if failed or not model:
         shown, drafted = draft_extractively(task, failed)
-        for one in shown:
-            yield one
+        for sentence in shown:
+            yield sentence
         yield drafted
 
 
 async def draft_with_model(
     task: DraftTask, model: AnswerModel
 ) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftResult, None]:
-    """What stands of what `model` writes. Nothing is given on before it rests on as much as the operator asks for."""
+    """Yield the supported sentences of `model`, from the moment on when they have as many sources as the operator
+    requires."""
     checked: list[CheckedSentence] = []
-    held: list[CheckedSentence] = []
+    waiting: list[CheckedSentence] = []
     captions: list[CheckedSentence] = []
-    given, finished = False, DraftEnd(is_complete=False)
+    is_shown, end = False, DraftEnd(is_complete=False)
     async with aclosing(stream_checked_draft(task, model)) as pieces:
         async for piece in pieces:
             if isinstance(piece, DraftEnd):
-                finished = piece
+                end = piece
                 break
             if isinstance(piece, AdditionalPassages):
                 task = task.with_passages(piece.passages)
@@ -99,82 +99,82 @@ async def draft_with_model(
                 continue
             if not is_caption(piece.sentence):
                 checked.append(piece)
-            stands, captions = release_captions(captions, piece, grounded=task.grounded)
-            held += stands
-            if held and not task.insufficient_sources(checked):
-                given = True
-                for one in held:
-                    yield one
-                held = []
-    if not given and checked == captions and is_single_answer(checked) and not task.insufficient_sources(checked):
-        given = True
+            released, captions = release_captions(captions, piece, grounded=task.grounded)
+            waiting += released
+            if waiting and not task.insufficient_sources(checked):
+                is_shown = True
+                for sentence in waiting:
+                    yield sentence
+                waiting = []
+    if not is_shown and checked == captions and is_single_answer(checked) and not task.insufficient_sources(checked):
+        is_shown = True
         yield checked[0]
-    yield _drafted(task, model, checked, finished, given=given)
+    yield _make_result(task, model, checked, end, is_shown=is_shown)
 
 
-def _drafted(
-    task: DraftTask, model: AnswerModel, checked: list[CheckedSentence], finished: DraftEnd, *, given: bool
+def _make_result(
+    task: DraftTask, model: AnswerModel, checked: list[CheckedSentence], end: DraftEnd, *, is_shown: bool
 ) -> DraftResult:
-    absent = finished.reason == NOT_IN_DOCUMENTS
-    wrote = any(is_substantial(one.sentence) for one in checked)
-    short = finished.is_complete and not (given or absent or wrote)
+    absent = end.reason == NOT_IN_DOCUMENTS
+    wrote = any(is_substantial(piece.sentence) for piece in checked)
+    short = end.is_complete and not (is_shown or absent or wrote)
     failure = ""
     if short:
         failure = DRAFT_TOO_SHORT
-    elif not finished.is_complete:
-        failure = finished.reason or "cut off"
-    elif not (given or absent):
-        unread = any(one.judgement.reason == NOT_CHECKED for one in checked)
-        stands = any(one.judgement.is_supported for one in checked)
+    elif not end.is_complete:
+        failure = end.reason or "cut off"
+    elif not (is_shown or absent):
+        unread = any(piece.judgement.reason == NOT_CHECKED for piece in checked)
+        stands = any(piece.judgement.is_supported for piece in checked)
         failure = TOO_FEW_CITATIONS if stands else NOT_CHECKED if unread else DRAFT_UNSUPPORTED
     return DraftResult(
         checked=tuple(checked),
         assessment=task.assess_draft(checked, model.name),
-        usage=replace(finished.usage, writer=model.name),
-        tokens_used=finished.usage.input_tokens + finished.usage.output_tokens if finished.is_usage_exact else None,
+        usage=replace(end.usage, writer=model.name),
+        tokens_used=end.usage.input_tokens + end.usage.output_tokens if end.is_usage_exact else None,
         failure=failure,
         fallback_notice=(wording.MODEL_UNSUPPORTED if wrote and failure != NOT_CHECKED else wording.MODEL_SILENT)
         if failure
         else None,
-        missing_parts=finished.missing,
+        missing_parts=end.missing,
         flags=("answer_too_short",) if short else (),
         insufficient_sources=task.insufficient_sources(checked),
     )
 
 
 def draft_extractively(task: DraftTask, failed: DraftResult | None) -> tuple[Sequence[CheckedSentence], DraftResult]:
-    """The passages' own sentences, where they answer, and how that ended; `failed` is the model's draft that they stand
-    in for."""
+    """Return the passages' own sentences, where they answer, and the result; `failed` is the model's draft that they
+    replace."""
     with task.stopwatch.stage("write"):
         drafted = task.prepared_extract or write_extract(task.brief, task.evidence)
     judged = cache(task.judge_sentence)
-    checked, stands = _judged_all(judged, drafted.sentences)
-    if orders := {one.sentence.text for one in checked if one.judgement.is_injected}:
-        task = replace(task, evidence=task.evidence.without_texts(orders))
+    checked, stands = _judge_all(judged, drafted.sentences)
+    if instructions := {piece.sentence.text for piece in checked if piece.judgement.is_injected}:
+        task = replace(task, evidence=task.evidence.without_texts(instructions))
         drafted = write_extract(task.brief, task.evidence)
-        checked, stands = _judged_all(judged, drafted.sentences)
+        checked, stands = _judge_all(judged, drafted.sentences)
     assessment = task.assess_draft(checked, EXTRACTIVE_WRITER, drafted.extent)
-    if other := _missing(assessment.conflict, stands):
-        checked, stands = _judged_all(judged, [*drafted.sentences, *other])
+    if unshown := _find_unshown(assessment.conflict, stands):
+        checked, stands = _judge_all(judged, [*drafted.sentences, *unshown])
         assessment = task.assess_draft(checked, EXTRACTIVE_WRITER, drafted.extent)
     too_few = task.insufficient_sources(checked)
     preface, shown = "", list[CheckedSentence]()
     if stands and (task.always_show_extract or not (too_few or (task.limits.abstain and assessment.abstain))):
-        shown = choose_shown_sentences(task, _in_order(assessment.conflict, stands), drafted, assessment)
+        shown = choose_shown_sentences(task, _order_conflict(assessment.conflict, stands), drafted, assessment)
         if task.brief.intent is Intent.FACTUAL and not assessment.conflict:
             shown = lead_with_answer(task.evidence, shown, decided=assessment.verdict is not None)
-        if {one.sentence.text for one in stands}.difference(one.sentence.text for one in shown):
-            assessment = replace(assessment, extent=None)  # of a list that is not said
+        if {piece.sentence.text for piece in stands}.difference(piece.sentence.text for piece in shown):
+            assessment = replace(assessment, extent=None)  # it is of a list that is not shown
         preface = wording.extract_preface(
             assessment.confidence.level,
-            task.words,
-            passages=len({one.judgement.chunk_ids[0] for one in shown}),
-            differing=bool(assessment.conflict) and not _missing(assessment.conflict, stands),
+            task.translator,
+            passages=len({piece.judgement.chunk_ids[0] for piece in shown}),
+            differing=bool(assessment.conflict) and not _find_unshown(assessment.conflict, stands),
             instead=failed.fallback_notice if failed else None,
             verdict=assessment.verdict,
-            said_in=_said_in(task, shown),
+            said_in=_find_channel(task, shown),
         )
-        shown = [one._replace(preface=preface) if number == 0 else one for number, one in enumerate(shown)]
+        shown = [piece._replace(preface=preface) if number == 0 else piece for number, piece in enumerate(shown)]
     usage = failed.usage if failed else Usage()
     return shown, DraftResult(
         checked=tuple(checked),
@@ -188,101 +188,116 @@ def draft_extractively(task: DraftTask, failed: DraftResult | None) -> tuple[Seq
     )
 
 
-def _said_in(task: DraftTask, shown: Sequence[CheckedSentence]) -> str:
-    """The channel that all that is shown was said in; empty where it was not one."""
-    cited = {chunk_id for one in shown for chunk_id in one.judgement.chunk_ids}
-    where = {passage.document.channel_name for passage in task.citable_passages if passage.chunk.id in cited}
-    return where.pop() if len(where) == 1 else ""
+def _find_channel(task: DraftTask, shown: Sequence[CheckedSentence]) -> str:
+    """Return the channel of all shown messages; empty where there is not exactly one."""
+    cited = {chunk_id for piece in shown for chunk_id in piece.judgement.chunk_ids}
+    channels = {passage.document.channel_name for passage in task.citable_passages if passage.chunk.id in cited}
+    return channels.pop() if len(channels) == 1 else ""
 
 
-def _judged_all(
-    judged: Callable[[DraftSentence, Cells], Judgement], sentences: Sequence[DraftSentence]
+def _judge_all(
+    judge: Callable[[DraftSentence, Cells], Judgement], sentences: Sequence[DraftSentence]
 ) -> tuple[list[CheckedSentence], list[CheckedSentence]]:
-    """All of them but captions with what the check thinks, and those that stand."""
+    """Return all sentences but captions with their judgements, and the supported ones."""
     pieces = [
-        CheckedSentence(sentence, judged(sentence, header_above(sentence, sentences[:number])))
+        CheckedSentence(sentence, judge(sentence, header_above(sentence, sentences[:number])))
         for number, sentence in enumerate(sentences)
     ]
     stands: list[CheckedSentence] = []
     captions: list[CheckedSentence] = []
     for piece in pieces:
-        more, captions = release_captions(captions, piece, grounded=True)
-        stands += more
+        released, captions = release_captions(captions, piece, grounded=True)
+        stands += released
     return [piece for piece in pieces if not is_caption(piece.sentence)], stands
 
 
-def _in_order(differing: Sequence[DraftSentence], stands: Sequence[CheckedSentence]) -> list[CheckedSentence]:
-    """What stands, where two sentences of it do not agree: the one to be said first before the other and its caption,
+def _order_conflict(differing: Sequence[DraftSentence], stands: Sequence[CheckedSentence]) -> list[CheckedSentence]:
+    """Return the supported sentences; of two that conflict, the first of the pair before the other and its caption,
     each with its day."""
-    said = [piece.sentence.text for piece in stands]
-    if not differing or any(said.count(one.text) != 1 for one in differing):
+    texts = [piece.sentence.text for piece in stands]
+    if not differing or any(texts.count(sentence.text) != 1 for sentence in differing):
         return list(stands)
-    days = {one.text: one.as_of for one in differing if one.as_of}
-    shown = [_of(piece, days[piece.sentence.text]) if piece.sentence.text in days else piece for piece in stands]
-    first, second = (said.index(one.text) for one in differing)
+    days = {sentence.text: sentence.as_of for sentence in differing if sentence.as_of}
+    ordered = [
+        _with_date(piece, days[piece.sentence.text]) if piece.sentence.text in days else piece for piece in stands
+    ]
+    first, second = (texts.index(sentence.text) for sentence in differing)
     if first < second:
-        return shown
+        return ordered
     before = second
-    while before and is_caption(shown[before - 1].sentence):
+    while before and is_caption(ordered[before - 1].sentence):
         before -= 1
-    shown.insert(before, shown.pop(first))
-    return shown
+    ordered.insert(before, ordered.pop(first))
+    return ordered
 
 
-def _of(piece: CheckedSentence, day: str) -> CheckedSentence:
+def _with_date(piece: CheckedSentence, day: str) -> CheckedSentence:
     return piece._replace(sentence=replace(piece.sentence, as_of=day, opens=True))
 
 
-def _missing(differing: Sequence[DraftSentence], stands: Sequence[CheckedSentence]) -> list[DraftSentence]:
-    """What of two sentences that do not agree is not said."""
-    said = {one.sentence.text for one in stands}
-    return [sentence for sentence in differing if sentence.text not in said]
+def _find_unshown(differing: Sequence[DraftSentence], stands: Sequence[CheckedSentence]) -> list[DraftSentence]:
+    """Return those of two conflicting sentences that are not shown."""
+    shown_texts = {piece.sentence.text for piece in stands}
+    return [sentence for sentence in differing if sentence.text not in shown_texts]
 
 
-def lead_with_answer(evidence: Evidence, said: Sequence[CheckedSentence], *, decided: bool) -> list[CheckedSentence]:
-    """`said` from the sentence on that answers best, where all is prose and one thing is asked for, or a yes or no is
-    `decided`; of those that give a value of the kind that is asked for, where it is one. What stands before it comes
-    behind its passage.
+def lead_with_answer(
+    evidence: Evidence, sentences: Sequence[CheckedSentence], *, decided: bool
+) -> list[CheckedSentence]:
+    """Return the sentences with the best answer first, where all is prose and the question asks for one thing, or a yes
+    or no is `decided`.
+
+    Where the question asks for a value, the best answer gives one of that kind. The sentences before it move behind its
+    passage.
 
     Of 204 questions of squad2 that are answered 110 then have the gold in the first sentence, without 71; of 174 of
     doc2dial 37, without 29."""
-    told = {one.text: one for units in reversed(evidence.units) for one in reversed(units) if one.can_answer}
-    found = [told.get(one.sentence.text) for one in said]
-    shown = [one for one in found if one and one.kind is BlockKind.PROSE]
-    prose = len(shown) == len(said) > 0 and all(one.sentence.kind is BlockKind.PROSE for one in said)
-    if not (prose and (evidence.question.asks_single_value or decided)):
-        return list(said)
-    start = shown.index(_answer(evidence.question, shown))
-    start = next((n for n in range(start) if _opens(shown[n : start + 1])), start)
-    stop = next(
-        (n for n in range(start + 1, len(shown)) if shown[n].passage_index != shown[start].passage_index), len(shown)
+    units_by_text = {
+        unit.text: unit for units in reversed(evidence.units) for unit in reversed(units) if unit.can_answer
+    }
+    units = [units_by_text.get(piece.sentence.text) for piece in sentences]
+    prose_units = [unit for unit in units if unit and unit.kind is BlockKind.PROSE]
+    all_prose = len(prose_units) == len(sentences) > 0 and all(
+        piece.sentence.kind is BlockKind.PROSE for piece in sentences
     )
-    moved = [*said[start:stop], *said[:start], *said[stop:]]
-    first = {id(one) for one in (said[0], moved[0])} if start else set[int]()
-    return [_opening(one) if id(one) in first else one for one in moved]
+    if not (all_prose and (evidence.question.asks_single_value or decided)):
+        return list(sentences)
+    start = prose_units.index(_best_answer(evidence.question, prose_units))
+    start = next((n for n in range(start) if _needs_first(prose_units[n : start + 1])), start)
+    stop = next(
+        (
+            n
+            for n in range(start + 1, len(prose_units))
+            if prose_units[n].passage_index != prose_units[start].passage_index
+        ),
+        len(prose_units),
+    )
+    moved = [*sentences[start:stop], *sentences[:start], *sentences[stop:]]
+    first = {id(piece) for piece in (sentences[0], moved[0])} if start else set[int]()
+    return [_start_paragraph(piece) if id(piece) in first else piece for piece in moved]
 
 
-def _opens(shown: Sequence[ScoredUnit]) -> bool:
-    """Whether the last sentence needs the first, beside which it stands: all between point back to the one before, or
-    the first leads in, or says little but `Nothing.`"""
-    first, *rest = shown
-    beside = all(a.passage_index == b.passage_index and a.unit_index + 1 == b.unit_index for a, b in pairwise(shown))
+def _needs_first(units: Sequence[ScoredUnit]) -> bool:
+    """Tell whether the last sentence needs the first, beside which it stands: all between point back to the one before,
+    or the first leads in, or says little but `Nothing.`"""
+    first, *rest = units
+    beside = all(a.passage_index == b.passage_index and a.unit_index + 1 == b.unit_index for a, b in pairwise(units))
     return beside and (
         is_lead_in(first.text) or len(first.text.split()) < SHORT_ANSWER_WORDS or all(map(is_anaphoric, rest))
     )
 
 
-def _answer(asked: AnalyzedQuestion, shown: Sequence[ScoredUnit]) -> ScoredUnit:
-    """The best sentence, of those that give what is asked for where some do."""
-    given = [one for one in shown if asked.asks_figure and _gives(asked, one)]
-    return max(given or shown, key=lambda one: one.score)
+def _best_answer(question: AnalyzedQuestion, units: Sequence[ScoredUnit]) -> ScoredUnit:
+    """Return the best sentence, of those that give the requested value where some do."""
+    answering = [unit for unit in units if question.asks_figure and _gives_requested_value(question, unit)]
+    return max(answering or units, key=lambda unit: unit.score)
 
 
-def _gives(asked: AnalyzedQuestion, one: ScoredUnit) -> bool:
-    """Whether it gives a value of the kind that is asked for."""
-    kinds = extract_values(one.text, asked.text).keys()
-    return bool(TIME_VALUE_KINDS.intersection(kinds) if asked.asks_time else kinds)
+def _gives_requested_value(question: AnalyzedQuestion, unit: ScoredUnit) -> bool:
+    """Tell whether a sentence gives a value of the requested kind."""
+    kinds = extract_values(unit.text, question.text).keys()
+    return bool(TIME_VALUE_KINDS.intersection(kinds) if question.asks_time else kinds)
 
 
-def _opening(one: CheckedSentence) -> CheckedSentence:
-    return one._replace(sentence=replace(one.sentence, opens=True))
+def _start_paragraph(piece: CheckedSentence) -> CheckedSentence:
+    return piece._replace(sentence=replace(piece.sentence, opens=True))

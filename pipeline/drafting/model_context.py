@@ -1,5 +1,4 @@
-"""What a model reads besides the passages that an extract is made of: what stands around the best of them, and the next
-best."""
+"""Passages that only a model reads, besides those of an extract: the neighbours of the best ones, and the next best."""
 
 from __future__ import annotations
 
@@ -12,15 +11,17 @@ from pipeline.values import RetrievedChunk, replace
 from pipeline.values.documents import exclude_known
 
 EXPANDED_PASSAGES = 1
-"""Passages that are read with the parts of their document before and after them."""
+"""Number of passages that are read with the parts of their document before and after them."""
 
 
 async def extend_context(
     evidence: Evidence, further: Sequence[RetrievedChunk], library: ChunkReader | None
 ) -> tuple[RetrievedChunk, ...]:
-    """The neighbours of the best passages, then what is `further`, each once and none that the evidence has."""
-    around = [one for best in evidence.passages[:EXPANDED_PASSAGES] for one in await _neighbours(best, library)]
-    return tuple(exclude_known((*around, *further), evidence.passages))
+    """Return the neighbours of the best passages, then `further` ones, each once and none that the evidence has."""
+    neighbours = [
+        neighbour for best in evidence.passages[:EXPANDED_PASSAGES] for neighbour in await _neighbours(best, library)
+    ]
+    return tuple(exclude_known((*neighbours, *further), evidence.passages))
 
 
 async def _neighbours(passage: RetrievedChunk, library: ChunkReader | None) -> list[RetrievedChunk]:

@@ -1,4 +1,4 @@
-"""What the documents say about a question that they may not answer: the nearest passages, in their own words."""
+"""Quotes of the passages nearest to a question, which they may not answer."""
 
 from __future__ import annotations
 
@@ -28,142 +28,157 @@ from pipeline.values import (
 from pipeline.write.extractive import FORMATS_WITHOUT_TABLES, ExtractiveDraft
 
 MAX_NEAREST_EXCERPTS, LOW_CONFIDENCE_EXCERPTS, EXCERPTS_BELOW_ANSWER = 4, 3, 2
-"""Stretches that are shown where nothing answers, as an answer of low confidence, and below other answers that are
-not sure. Of 126 questions of newcomers the facts are then in the reply to 97; with three, three and one to 92."""
+"""Number of excerpts that are shown where nothing answers, as an answer of low confidence, and below other answers that
+are not sure. Of 126 questions of newcomers the facts are then in the reply to 97; with three, three and one to 92."""
 MIN_NEAREST_SCORE = 0.2
-"""The score below which a passage is about something else: over the example handbook, questions that it is silent about
-reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a person would look through."""
+"""Score below which a passage is about something else: over the example handbook, questions that it does not cover
+reach .1 to .25 with unrelated passages, and .3 to .5 with those that a person would look through."""
 
 
 def choose_shown_sentences(
-    task: DraftTask, said: Sequence[CheckedSentence], drafted: ExtractiveDraft, assessment: Assessment
+    task: DraftTask, sentences: Sequence[CheckedSentence], extract: ExtractiveDraft, assessment: Assessment
 ) -> list[CheckedSentence]:
-    """What is shown of an extract of which `said` stands. Of low confidence, it is what the nearest passages say; of
-    medium, all that the nearest says, if it stands there. Rows, a comparison, a list and what was asked for in a form
-    of its own stay as they are, and so does what stands in a flagged document where that is nearest.
+    """Choose the shown sentences of an extract with these supported ones.
+
+    At low confidence they are the nearest passages; at medium, the whole nearest excerpt, if the sentences stand there.
+    Rows, a comparison, a list and a requested format stay unchanged, and so do sentences of a flagged document where
+    that is nearest.
 
     Of 56 questions of newcomers 15 are answered at low confidence: the sentences chosen have the facts of eight, the
     passages of 14; of 468 such of doc2dial, clapnq and squad2 the former have the gold of .77, the latter of .86."""
     level = assessment.confidence.level
-    kinds = {one.sentence.kind for one in said}
-    shaped = BlockKind.ROW in kinds or (task.brief.format not in (None, *FORMATS_WITHOUT_TABLES) and kinds & LIST_KINDS)
+    kinds = {piece.sentence.kind for piece in sentences}
+    has_format = BlockKind.ROW in kinds or (
+        task.brief.format not in (None, *FORMATS_WITHOUT_TABLES) and kinds & LIST_KINDS
+    )
     if (
         level is ConfidenceLevel.HIGH
         or task.brief.sides
         or assessment.conflict
-        or shaped
-        or _headed(task.evidence, said)
+        or has_format
+        or _has_heading(task.evidence, sentences)
     ):
-        return list(said)
+        return list(sentences)
     if level is ConfidenceLevel.LOW:
-        near = _excerpts(task.evidence, LOW_CONFIDENCE_EXCERPTS)
-        if any(one.passage.document.flagged for one in near[:1]):
-            return list(said)
-        clean = [one for one in near if not one.passage.document.flagged]
-        return [piece for one in clean for piece in _checked(one, task.words)] or list(said)
-    return list(said) if drafted.extent else _around(task.evidence, said)
+        nearest = _select_nearest(task.evidence, LOW_CONFIDENCE_EXCERPTS)
+        if any(excerpt.passage.document.flagged for excerpt in nearest[:1]):
+            return list(sentences)
+        clean = [excerpt for excerpt in nearest if not excerpt.passage.document.flagged]
+        return [piece for excerpt in clean for piece in _check_excerpt(excerpt, task.translator)] or list(sentences)
+    return list(sentences) if extract.extent else _complete_excerpt(task.evidence, sentences)
 
 
-def _around(evidence: Evidence, said: Sequence[CheckedSentence]) -> list[CheckedSentence]:
-    """What is `said` with the rest of the nearest stretch of text, if all of it stands in that passage."""
-    best = next(iter(_excerpts(evidence, 1)), None)
+def _complete_excerpt(evidence: Evidence, sentences: Sequence[CheckedSentence]) -> list[CheckedSentence]:
+    """Return the sentences with the rest of the nearest excerpt, if all of them stand in that passage."""
+    best = next(iter(_select_nearest(evidence, 1)), None)
     if best is None or best.passage.document.flagged:
-        return list(said)
-    places = {one.text: one.unit_index for one in reversed(best.units)}
-    inside = all(one.judgement.chunk_ids[0] == best.passage.chunk.id and one.sentence.text in places for one in said)
+        return list(sentences)
+    places = {unit.text: unit.unit_index for unit in reversed(best.units)}
+    inside = all(
+        piece.judgement.chunk_ids[0] == best.passage.chunk.id and piece.sentence.text in places for piece in sentences
+    )
     if not inside:
-        return list(said)
-    every = {one.sentence.text: one for one in (*said, *_checked(best)[1:])}
-    return sorted(every.values(), key=lambda one: places[one.sentence.text])
+        return list(sentences)
+    all_sentences = {piece.sentence.text: piece for piece in (*sentences, *_check_excerpt(best)[1:])}
+    return sorted(all_sentences.values(), key=lambda piece: places[piece.sentence.text])
 
 
-def _headed(evidence: Evidence, said: Sequence[CheckedSentence]) -> bool:
-    """Whether a heading is the answer, as where its date is."""
-    headings = {one.text for units in evidence.units for one in units if one.kind is BlockKind.HEADING}
-    return any(one.sentence.text in headings for one in said)
+def _has_heading(evidence: Evidence, sentences: Sequence[CheckedSentence]) -> bool:
+    """Tell whether a heading is the answer, as where its date is."""
+    headings = {unit.text for units in evidence.units for unit in units if unit.kind is BlockKind.HEADING}
+    return any(piece.sentence.text in headings for piece in sentences)
 
 
 def cite_nearest(
-    evidence: Evidence, written: CitationRegistry, drafted: DraftResult, words: Translator = ENGLISH_TRANSLATOR
+    evidence: Evidence, registry: CitationRegistry, draft: DraftResult, translator: Translator = ENGLISH_TRANSLATOR
 ) -> CitationRegistry:
-    """What the documents say where nothing is `written`; below an extract that is not sure the nearest stretch, unless
-    the extract says all of that. Of a flagged document nothing is quoted: it is only named. Below what a model wrote
-    stands what its judge rested on where that says more."""
-    if written.sentences and drafted.usage.writer != EXTRACTIVE_WRITER:
-        return _rested_on(evidence, written, drafted, words)
-    unsure = (
-        drafted.usage.writer == EXTRACTIVE_WRITER and drafted.assessment.confidence.level is not ConfidenceLevel.HIGH
-    )
-    if written.sentences and not unsure:
+    """Cite the nearest passages where the `registry` of the answer is empty.
+
+    Below an unsure extract stands the nearest excerpt, unless the extract has all of it; below a model's answer the
+    sources of its judge where they say more. A flagged document is named, but not quoted."""
+    if registry.sentences and draft.usage.writer != EXTRACTIVE_WRITER:
+        return _cite_judge_sources(evidence, registry, draft, translator)
+    unsure = draft.usage.writer == EXTRACTIVE_WRITER and draft.assessment.confidence.level is not ConfidenceLevel.HIGH
+    if registry.sentences and not unsure:
         return CitationRegistry(())
-    near = CitationRegistry(evidence.passages, written)
-    said = {one.text for one in written.sentences}
-    apart = find_conflict(evidence.question, evidence.units)
-    days_of = {one.chunk_id: day for one, day in zip(apart, conflict_dates(apart), strict=True)}
-    excerpts = _excerpts(evidence, EXCERPTS_BELOW_ANSWER if written.sentences else MAX_NEAREST_EXCERPTS)
-    for one in sorted(excerpts, key=lambda one: days_of.get(one.passage.chunk.id, ""), reverse=True):
-        if one.passage.document.flagged:
-            near.assign_numbers((one.passage.chunk.id,))
+    nearest = CitationRegistry(evidence.passages, registry)
+    shown_texts = {sentence.text for sentence in registry.sentences}
+    conflict = find_conflict(evidence.question, evidence.units)
+    days_of = {unit.chunk_id: day for unit, day in zip(conflict, conflict_dates(conflict), strict=True)}
+    excerpts = _select_nearest(evidence, EXCERPTS_BELOW_ANSWER if registry.sentences else MAX_NEAREST_EXCERPTS)
+    for excerpt in sorted(excerpts, key=lambda excerpt: days_of.get(excerpt.passage.chunk.id, ""), reverse=True):
+        if excerpt.passage.document.flagged:
+            nearest.assign_numbers((excerpt.passage.chunk.id,))
             continue
-        pieces = _checked(one, words, days_of.get(one.passage.chunk.id, ""))
-        if not said.issuperset(piece.sentence.text for piece in pieces[1:]):
+        pieces = _check_excerpt(excerpt, translator, days_of.get(excerpt.passage.chunk.id, ""))
+        if not shown_texts.issuperset(piece.sentence.text for piece in pieces[1:]):
             for piece in pieces:
-                near.cite(piece.sentence, piece.judgement)
-    return near
+                nearest.cite(piece.sentence, piece.judgement)
+    return nearest
 
 
-def _rested_on(
-    evidence: Evidence, written: CitationRegistry, drafted: DraftResult, words: Translator
+def _cite_judge_sources(
+    evidence: Evidence, registry: CitationRegistry, draft: DraftResult, translator: Translator
 ) -> CitationRegistry:
-    near = CitationRegistry(evidence.passages, written)
+    nearest = CitationRegistry(evidence.passages, registry)
     passages = {passage.chunk.id: passage for passage in evidence.passages}
-    shown = {one.text for one in written.sentences}
-    for sentence, judgement, _ in drafted.checked:
-        if judgement.omitted_conditions and judgement.is_supported and sentence.text in shown:
+    shown_texts = {sentence.text for sentence in registry.sentences}
+    for sentence, judgement, _ in draft.checked:
+        if judgement.omitted_conditions and judgement.is_supported and sentence.text in shown_texts:
             passage = passages[judgement.chunk_ids[0]]
-            said = DraftSentence(text=judgement.omitted_conditions, chunk_ids=(passage.chunk.id,), opens=True)
-            for one in (_path(passage, [judgement.quote], words), said):
-                near.cite(
-                    one,
-                    Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=one.chunk_ids, quote=judgement.quote),
+            source = DraftSentence(text=judgement.omitted_conditions, chunk_ids=(passage.chunk.id,), opens=True)
+            for sentence_to_cite in (_location_heading(passage, [judgement.quote], translator), source):
+                nearest.cite(
+                    sentence_to_cite,
+                    Judgement(
+                        support=SupportBasis.VERBATIM,
+                        score=1.0,
+                        chunk_ids=sentence_to_cite.chunk_ids,
+                        quote=judgement.quote,
+                    ),
                 )
-    return near
+    return nearest
 
 
-def _excerpts(evidence: Evidence, shown: int) -> list[PassageExcerpt]:
-    """Of another customer, country or product than the one that is asked about nothing is shown."""
+def _select_nearest(evidence: Evidence, limit: int) -> list[PassageExcerpt]:
+    """Return excerpts of the nearest passages, without those about another customer, country or product than the
+    question's."""
     best = best_unit(evidence.units)
-    near = [units for units in evidence.units if best_unit([units]) and units[0].passage.score >= MIN_NEAREST_SCORE]
+    nearest = [units for units in evidence.units if best_unit([units]) and units[0].passage.score >= MIN_NEAREST_SCORE]
     if best is None:
         return []
-    without = {units[0].passage_index: other_entity_units(evidence.question, best, units) for units in near}
-    about = [
+    excluded = {units[0].passage_index: other_entity_units(evidence.question, best, units) for units in nearest}
+    relevant = [
         units
-        for units in near
-        if any(one.can_answer and one.unit_index not in without[one.passage_index] for one in units)
+        for units in nearest
+        if any(unit.can_answer and unit.unit_index not in excluded[unit.passage_index] for unit in units)
     ]
     return [
-        replace(one, excluded_units=without[one.units[0].passage_index])
-        for one in select_excerpts(about, evidence.term_weights, shown)
+        replace(excerpt, excluded_units=excluded[excerpt.units[0].passage_index])
+        for excerpt in select_excerpts(relevant, evidence.term_weights, limit)
     ]
 
 
-def _checked(one: PassageExcerpt, words: Translator = ENGLISH_TRANSLATOR, as_of: str = "") -> list[CheckedSentence]:
-    """What stands of an excerpt, under the path of its headings, its document and the day that it is of named first; an
-    instruction to an assistant does not. Empty where nothing is left but captions."""
-    judged = [CheckedSentence(sentence, judge_sentence(sentence, [one.passage])) for sentence in one.sentences()]
-    stands = [piece for piece in judged if piece.judgement.is_supported]
-    if all(piece.sentence.kind in CAPTION_KINDS for piece in stands):
+def _check_excerpt(
+    excerpt: PassageExcerpt, translator: Translator = ENGLISH_TRANSLATOR, as_of: str = ""
+) -> list[CheckedSentence]:
+    """Return the supported sentences of an excerpt, without instructions to an assistant, below the path of its
+    headings, its document and its day. Empty where only captions are left."""
+    pieces = [
+        CheckedSentence(sentence, judge_sentence(sentence, [excerpt.passage])) for sentence in excerpt.sentences()
+    ]
+    supported = [piece for piece in pieces if piece.judgement.is_supported]
+    if all(piece.sentence.kind in CAPTION_KINDS for piece in supported):
         return []
-    first, *rest = stands
+    first, *rest = supported
     opened = first._replace(sentence=replace(first.sentence, opens=True))
-    path = _path(one.passage, [piece.judgement.quote for piece in stands], words)
+    path = _location_heading(excerpt.passage, [piece.judgement.quote for piece in supported], translator)
     path = replace(path, as_of=as_of)
     judgement = Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=path.chunk_ids)
     return [CheckedSentence(path, judgement), opened, *rest]
 
 
-def _path(passage: RetrievedChunk, quotes: Sequence[str], words: Translator) -> DraftSentence:
-    """Where in its document something stands, as a heading above it."""
-    place = citation_reference(build_citation(passage, 0, quotes=quotes), words)
+def _location_heading(passage: RetrievedChunk, quotes: Sequence[str], translator: Translator) -> DraftSentence:
+    """Return the place in its document as a heading."""
+    place = citation_reference(build_citation(passage, 0, quotes=quotes), translator)
     return DraftSentence(text=place, kind=BlockKind.HEADING, chunk_ids=(passage.chunk.id,), opens=True)

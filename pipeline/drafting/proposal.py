@@ -1,8 +1,7 @@
-"""What could be written to answer what was asked and is not answered yet, drafted by a model for whoever owns it.
+"""Proposals for documentation: a draft section that would answer an unanswered question, for the owner of the topic.
 
-It says what the passages say already, and asks for what they do not. A sentence with a figure that no passage has is
-left out, one that no passage has word for word is told from the others.
-"""
+It states what the passages already say, and asks for what they do not. A sentence with a figure that no passage has is
+left out, and one that no passage has word for word is marked."""
 
 from __future__ import annotations
 
@@ -28,15 +27,15 @@ the question. Answer with one JSON object:
 or name that they do not have,
 "open": what an answer needs and the passages do not say, one short question each, 1 to 4}}"""
 _MAX_TOKENS = 500
-_READ = 400
-"""Tokens of a text that are read."""
-_SECONDS = 20.0
-_KEPT = 64
-"""Drafts that are not written again while nothing changes."""
-_MOST, _LONG = 4, 300
-"""Sentences and characters of one, whatever the model writes."""
+_TEXT_TOKENS = 400
+"""Token limit of a text in the prompt."""
+_TIMEOUT_SECONDS = 20.0
+_MAX_CACHED = 64
+"""Number of cached drafts."""
+_MAX_SENTENCES, _MAX_CHARACTERS = 4, 300
+"""Maximum number of sentences, and of characters of one, whatever the model writes."""
 PROPOSAL_BUDGET_KEY = "insights"
-"""Whom the tokens are counted for."""
+"""Key under which the tokens are counted."""
 
 
 class _Section(BaseModel):
@@ -48,34 +47,34 @@ class _Section(BaseModel):
 
 @dataclass(frozen=True)
 class ProposalDrafter:
-    """Drafts with a model, as long as the day's tokens are not spent; `report` is told why a reply was not used."""
+    """A drafter that uses a model while the day's tokens last; `report` gets the reason when a reply was not used."""
 
     model: LanguageModel
     budget: TokenBudget
     _: KW_ONLY
     report: Callable[[str], None] = lambda _: None
     make_nonce: Callable[[], str] = lambda: secrets.token_hex(4)
-    _made: dict[tuple[str, ...], DocumentationProposal] = field(default_factory=dict)
+    _cache: dict[tuple[str, ...], DocumentationProposal] = field(default_factory=dict)
 
     async def draft(self, question: str, passages: Sequence[RetrievedChunk]) -> DocumentationProposal:
-        """From `passages`; nothing where the model gave no usable reply."""
-        about = (question, *(passage.chunk.id for passage in passages))
-        if about not in self._made:
-            section = await self._section(question, passages)
+        """Draft a proposal from `passages`; an empty one where the model gave no usable reply."""
+        key = (question, *(passage.chunk.id for passage in passages))
+        if key not in self._cache:
+            section = await self._request_section(question, passages)
             if section is None:
                 return DocumentationProposal()
-            while len(self._made) >= _KEPT:
-                del self._made[next(iter(self._made))]
-            self._made[about] = _checked(section, passages, question)
-        return self._made[about]
+            while len(self._cache) >= _MAX_CACHED:
+                del self._cache[next(iter(self._cache))]
+            self._cache[key] = _check_section(section, passages, question)
+        return self._cache[key]
 
-    async def _section(self, question: str, passages: Sequence[RetrievedChunk]) -> _Section | None:
+    async def _request_section(self, question: str, passages: Sequence[RetrievedChunk]) -> _Section | None:
         reservation = await self.budget.reserve(PROPOSAL_BUDGET_KEY, PROPOSAL_BUDGET_KEY)
         if reservation is None:
             return None
-        messages = _messages(question, passages, self.make_nonce())
+        messages = _render_messages(question, passages, self.make_nonce())
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 section, usage = await self.model.structured(messages, _Section, max_tokens=_MAX_TOKENS)
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "drafting took too long")
@@ -84,35 +83,36 @@ class ProposalDrafter:
         return section
 
 
-def _checked(section: _Section, passages: Sequence[RetrievedChunk], question: str) -> DocumentationProposal:
-    """What may stand of it: nothing that was made up, and nothing that gives an order."""
-    said = [
+def _check_section(section: _Section, passages: Sequence[RetrievedChunk], question: str) -> DocumentationProposal:
+    """Return the sentences that may stand: none that is made up, and none that gives an instruction."""
+    statements = [
         (text, judge_sentence(DraftSentence(text=text), passages, question=question))
-        for text in map(_line, section.says[:_MOST])
+        for text in map(_shorten, section.says[:_MAX_SENTENCES])
     ]
     asks = [
         text
-        for text in map(_line, section.open[:_MOST])
+        for text in map(_shorten, section.open[:_MAX_SENTENCES])
         if not judge_sentence(DraftSentence(text=text), passages).is_injected
     ]
     return DocumentationProposal(
-        says=tuple(text for text, judged in said if judged.support is SupportBasis.VERBATIM),
-        unsure=tuple(text for text, judged in said if judged.support is SupportBasis.UNSURE),
+        says=tuple(text for text, judged in statements if judged.support is SupportBasis.VERBATIM),
+        unsure=tuple(text for text, judged in statements if judged.support is SupportBasis.UNSURE),
         open=tuple(filter(None, asks)),
     )
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())[:_LONG]
+def _shorten(text: str) -> str:
+    return " ".join(text.split())[:_MAX_CHARACTERS]
 
 
-def _messages(question: str, passages: Sequence[RetrievedChunk], mark: str) -> list[ChatMessage]:
-    read = [
-        f"<passage-{mark}>\n{one.document.title}\n{truncate_to_tokens(one.chunk.text, _READ)}\n</passage-{mark}>"
-        for one in passages
+def _render_messages(question: str, passages: Sequence[RetrievedChunk], mark: str) -> list[ChatMessage]:
+    passage_blocks = [
+        f"<passage-{mark}>\n{passage.document.title}\n"
+        f"{truncate_to_tokens(passage.chunk.text, _TEXT_TOKENS)}\n</passage-{mark}>"
+        for passage in passages
     ]
-    asked = f"<question-{mark}>\n{truncate_to_tokens(question, _READ)}\n</question-{mark}>"
+    question_block = f"<question-{mark}>\n{truncate_to_tokens(question, _TEXT_TOKENS)}\n</question-{mark}>"
     return [
         ChatMessage(role="system", content=_TASK.format(mark=mark)),
-        ChatMessage(role="user", content="\n".join([*read, asked])),
+        ChatMessage(role="user", content="\n".join([*passage_blocks, question_block])),
     ]

@@ -1,4 +1,4 @@
-"""What is to be answered, by which model, and how long that has taken."""
+"""The task of drafting an answer: its question, its model, and its time."""
 
 from __future__ import annotations
 
@@ -34,23 +34,29 @@ from pipeline.write.extractive import ExtractiveDraft
 
 
 class ClaimJudge(Protocol):
-    """Reads sentences and the passages they may rest on where words do not decide."""
+    """A judge of sentences that words do not decide, by the passages they may rest on."""
 
     @property
     def name(self) -> str:
-        """Of the model that reads: one that is the writer's is less of a witness."""
+        """Name of the judging model: the writer's own model is less reliable as a judge."""
         ...
 
     async def review(
-        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+        self,
+        claims: Sequence[PendingClaim],
+        passages: Sequence[RetrievedChunk],
+        *,
+        question: str = "",
+        history_text: str = "",
     ) -> tuple[Sequence[Judgement], int]:
-        """A judgement for each, and the tokens they cost; names in what was `heard` are known. Never raises."""
+        """Return a judgement for each claim, and the tokens they cost; names in `history_text` count as known. Never
+        raises."""
         ...
 
 
 @dataclass(frozen=True)
 class AnswerModel:
-    """A language model's part in an answer. It is asked for nothing that `budget` has set no tokens aside for."""
+    """A language model's part in an answer. It is asked for nothing without tokens reserved from `budget`."""
 
     name: str
     writer: Writer
@@ -61,7 +67,7 @@ class AnswerModel:
 
 
 class Stopwatch:
-    """Milliseconds by stage; a stage entered twice adds up."""
+    """A stopwatch with milliseconds by stage; a stage entered twice adds up."""
 
     def __init__(self) -> None:
         self._started = time.perf_counter()
@@ -77,11 +83,11 @@ class Stopwatch:
 
     @property
     def elapsed_seconds(self) -> float:
-        """Seconds since it was started."""
+        """Seconds since the start."""
         return time.perf_counter() - self._started
 
     def timings(self) -> dict[str, float]:
-        """Every stage so far and `total`, rounded to microseconds."""
+        """Return every stage so far and `total`, in milliseconds rounded to microseconds."""
         return {
             name: round(value, 3) for name, value in (*self._stages.items(), ("total", self.elapsed_seconds * 1000))
         }
@@ -89,90 +95,98 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class DraftTask:
-    """What is to be answered, from what, and how long that may take; the limits count from when `watch` was started."""
+    """A question with its evidence and its limits, which count from the start of `stopwatch`."""
 
     brief: WritingBrief
     evidence: Evidence
     history: Sequence[Turn]
     limits: AnswerLimits
     grounded: bool = True
-    """Off: what the check does not support is shown as well, and marked."""
+    """With this off, unsupported sentences are shown as well, and marked."""
     always_show_extract: bool = False
-    """Show the best extract even where it does not answer."""
+    """True to show the best extract even where it does not answer."""
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
-    words: Translator = ENGLISH_TRANSLATOR
+    translator: Translator = ENGLISH_TRANSLATOR
     extra_passages: Sequence[RetrievedChunk] = ()
-    """What a model may be given to read besides the evidence."""
+    """Passages that a model may read besides the evidence."""
     model_passages: Sequence[RetrievedChunk] = ()
-    """What it was given, or found, besides the evidence."""
+    """Passages that the model has read, or found, besides the evidence."""
     search: SearchFunction | None = None
-    """Searches again, in words of a model's own."""
+    """Search function for queries in a model's own words."""
     is_summary: bool = False
-    """All that there is is told in short, whatever it is about."""
+    """True where the answer sums up all passages, whatever they are about."""
     prepared_extract: ExtractiveDraft | None = None
-    """The extract of the evidence, where it was made before."""
+    """Extract of the evidence, where it was made before."""
 
     @property
     def citable_passages(self) -> Sequence[RetrievedChunk]:
-        """All that a sentence may rest on."""
+        """All passages that a sentence may rest on."""
         return (*self.evidence.passages, *self.model_passages)
 
     @property
     def prompt_passages(self) -> Sequence[RetrievedChunk]:
-        """What a model's prompt is filled from, best first."""
+        """Passages for a model's prompt, best first."""
         return (*self.evidence.passages, *self.extra_passages)
 
     def with_passages(self, passages: Sequence[RetrievedChunk]) -> DraftTask:
-        """The same where a sentence may rest on `passages`, too."""
+        """Return the task where a sentence may rest on `passages`, too."""
         return replace(self, model_passages=(*self.model_passages, *exclude_known(passages, self.citable_passages)))
 
     @property
     def question(self) -> str:
-        """All words that were asked with."""
+        """Question with the sides of its comparison."""
         return " ".join((self.brief.question, *self.brief.sides))
 
     @property
     def history_text(self) -> str:
-        """What was said before: the names in it are known."""
+        """Text of the conversation so far: the names in it count as known."""
         return "\n".join(f"{turn.question}\n{turn.said}" for turn in self.history)
 
     def cited_evidence(self, checked: Sequence[CheckedSentence]) -> Evidence:
-        """The evidence, with what is cited besides it."""
-        cited = {chunk_id for one in checked if one.judgement.is_supported for chunk_id in one.judgement.chunk_ids}
+        """Return the evidence, with the cited passages besides it."""
+        cited = {
+            chunk_id for piece in checked if piece.judgement.is_supported for chunk_id in piece.judgement.chunk_ids
+        }
         return self.evidence.with_passages([passage for passage in self.model_passages if passage.chunk.id in cited])
 
     def judge_sentence(self, sentence: DraftSentence, header: Sequence[str] = ()) -> Judgement:
-        """What words alone decide of a sentence; `header` is what a table row stands under."""
+        """Judge a sentence by words alone; `header` stands above a table row."""
         with self.stopwatch.stage("validate"):
             return judge_sentence(
-                sentence, self.citable_passages, question=self.question, header=header, heard=self.history_text
+                sentence, self.citable_passages, question=self.question, header=header, history_text=self.history_text
             )
 
     def assess_draft(
         self, checked: Sequence[CheckedSentence], writer: str, extent: ShownExtent | None = None
     ) -> Assessment:
+        """Assess the draft of `writer`, as a summary where the task is one."""
         with self.stopwatch.stage("assess"):
             if self.is_summary:
                 return assess_summary(
-                    [(one.sentence, one.judgement) for one in checked], generator=writer, words=self.words
+                    [(piece.sentence, piece.judgement) for piece in checked],
+                    generator=writer,
+                    translator=self.translator,
                 )
             return assess_draft(
                 self.cited_evidence(checked),
-                [(one.sentence, one.judgement) for one in checked],
+                [(piece.sentence, piece.judgement) for piece in checked],
                 generator=writer,
                 several=bool(self.brief.sides),
                 listing=self.brief.intent in (Intent.LIST, Intent.PROCEDURE),
                 extent=extent,
-                words=self.words,
+                translator=self.translator,
             )
 
     def insufficient_sources(self, checked: Sequence[CheckedSentence]) -> str:
-        """Why what is supported must not be shown; empty when it rests on as much as the operator asks for."""
-        cited = {chunk_id for one in checked if one.judgement.is_supported for chunk_id in one.judgement.chunk_ids}
+        """Return the reason why the supported sentences must not be shown; empty when they have as many sources as the
+        operator requires."""
+        cited = {
+            chunk_id for piece in checked if piece.judgement.is_supported for chunk_id in piece.judgement.chunk_ids
+        }
         documents = {passage.document.id for passage in self.citable_passages if passage.chunk.id in cited}
         if len(documents) < self.limits.minimum_sources:
             wanted = self.limits.minimum_sources
-            return self.words.pluralize(wording.TOO_FEW_DOCUMENTS, len(documents), wanted=wanted)
+            return self.translator.pluralize(wording.TOO_FEW_DOCUMENTS, len(documents), wanted=wanted)
         if len(cited) < self.limits.minimum_citations:
-            return self.words.pluralize(wording.TOO_FEW_PASSAGES, len(cited), wanted=self.limits.minimum_citations)
+            return self.translator.pluralize(wording.TOO_FEW_PASSAGES, len(cited), wanted=self.limits.minimum_citations)
         return ""

@@ -1,1 +1,1 @@
-"""How well passages, and each sentence of them, answer a question."""
+"""Scores of how well passages, and each of their sentences, answer a question."""

@@ -1,5 +1,4 @@
-"""Documents, sections and sentences that are alike but for the name of what they are about: a customer, a country, a
-product."""
+"""Documents, sections and sentences that differ only in the name of their subject: a customer, a country, a product."""
 
 from __future__ import annotations
 
@@ -19,28 +18,33 @@ PRE_VERB_WORDS = AUXILIARIES | {*"be been not never to you we they i he she nobo
 ALL_FUNCTION_WORDS = frozenset[str](STOP_WORDS).union(*FUNCTION_WORDS.values())
 """Words that name nothing, in any of our languages."""
 CLAUSE_BREAK = re.compile(r"[,;:()|.!?](?!\w)|[–—]")
-"""What parts a sentence, a heading or a row into what is said of one thing."""
+"""Marks that split a sentence, a heading or a row into statements about one thing."""
 
 TermContext = tuple[str, str, str]
-"""Where a term stands: the one before it, the small words between them, and the one behind it; as much as is known."""
+"""The context of a term: the term before it, the function words between them, and the term behind it; empty where
+unknown."""
 
 
-def substituted_terms(wanted: frozenset[str], one: tuple[str, ...], other: Iterable[str]) -> frozenset[str]:
-    """The wanted terms, beside others of these or alone, in whose place `other` has terms of its own. Of both, the
-    texts that tell what something is about, the nearest first: a sentence, the headings above it, its title."""
-    named, known = _named(wanted, one)
-    said, found = frozenset[str](), set[str]()
-    for text in other if named else ():
-        said |= distinct_terms(text)
-        own = {place for place, term in _placed(text) if term not in known}
-        found |= {term for place, term in named if place in own and term not in said}
-    return frozenset(found)
+def substituted_terms(wanted: frozenset[str], texts: tuple[str, ...], other_texts: Iterable[str]) -> frozenset[str]:
+    """Return the wanted terms, beside others of these or alone, that `other` replaces by terms of its own.
+
+    Both are the texts that show the subject, the nearest first: a sentence, the headings above it, its title."""
+    named, known_terms = _find_named(wanted, texts)
+    other_terms, substituted = frozenset[str](), set[str]()
+    for text in other_texts if named else ():
+        other_terms |= distinct_terms(text)
+        own_contexts = {place for place, term in _find_placed_terms(text) if term not in known_terms}
+        substituted |= {term for place, term in named if place in own_contexts and term not in other_terms}
+    return frozenset(substituted)
 
 
 @lru_cache(maxsize=256)
-def _named(wanted: frozenset[str], texts: tuple[str, ...]) -> tuple[frozenset[tuple[TermContext, str]], frozenset[str]]:
-    """What is wanted and named in the texts, with its places; and all that is wanted or stands in them."""
-    placed = {found for text in texts for found in _placed(text)}
+def _find_named(
+    wanted: frozenset[str], texts: tuple[str, ...]
+) -> tuple[frozenset[tuple[TermContext, str]], frozenset[str]]:
+    """Return the wanted terms that name something in the texts, with their contexts; and all terms that are wanted or
+    stand in the texts."""
+    placed = {entry for text in texts for entry in _find_placed_terms(text)}
     named = {
         (place, term)
         for place, term in placed
@@ -50,146 +54,150 @@ def _named(wanted: frozenset[str], texts: tuple[str, ...]) -> tuple[frozenset[tu
 
 
 @lru_cache(maxsize=4096)
-def _placed(text: str) -> tuple[tuple[TermContext, str], ...]:
-    """The terms that begin a clause or follow a small word that no verb follows, each with its places."""
-    return tuple(found for clause in CLAUSE_BREAK.split(text) for found in _in_clause(WORD.findall(clause.lower())))
+def _find_placed_terms(text: str) -> tuple[tuple[TermContext, str], ...]:
+    """Return the terms that begin a clause or follow a function word that no verb follows, each with its contexts."""
+    return tuple(entry for clause in CLAUSE_BREAK.split(text) for entry in _clause_terms(WORD.findall(clause.lower())))
 
 
-def _in_clause(spoken: Sequence[str]) -> Iterator[tuple[TermContext, str]]:
-    named = [(place, term) for place, word in enumerate(spoken) for term in _term(word)]
-    for number, (place, term) in enumerate(named):
-        last, before = named[number - 1] if number else (-1, "")
-        small = spoken[last + 1 : place]
-        if (small[-1] in PRE_VERB_WORDS) if small else number:
+def _clause_terms(words: Sequence[str]) -> Iterator[tuple[TermContext, str]]:
+    terms = [(position, term) for position, word in enumerate(words) for term in _first_term(word)]
+    for number, (position, term) in enumerate(terms):
+        last, before = terms[number - 1] if number else (-1, "")
+        between = words[last + 1 : position]
+        if (between[-1] in PRE_VERB_WORDS) if between else number:
             continue
-        if number or len(named) == 1:
-            yield (before, " ".join(small), ""), term
-        following, after = named[number + 1] if number + 1 < len(named) else (0, "")
-        if after and all(word in PRE_VERB_WORDS or is_negation(word) for word in spoken[place + 1 : following]):
+        if number or len(terms) == 1:
+            yield (before, " ".join(between), ""), term
+        following, after = terms[number + 1] if number + 1 < len(terms) else (0, "")
+        if after and all(word in PRE_VERB_WORDS or is_negation(word) for word in words[position + 1 : following]):
             yield ("", "", after), term
 
 
-def _term(word: str) -> Sequence[str]:
+def _first_term(word: str) -> Sequence[str]:
     return () if word in ALL_FUNCTION_WORDS or is_negation(word) else content_terms(word)[:1]
 
 
 # --- Documents, sections and sentences that are alike but for a name ------------------------------
 
 _INSIDE = re.compile(r"[\w,;] $")
-"""What stands before a word inside a sentence."""
+"""The characters before a word inside a sentence."""
 
 
-def has_other_subject(asked: AnalyzedQuestion, one: ScoredUnit, other: ScoredUnit) -> bool:
-    """Whether two sentences cannot contradict each other: where one alone is about something that the question names,
-    or neither is, and where each is about another part of the question."""
-    if _instead(asked, one, other) or _instead(asked, other, one):
+def has_other_subject(question: AnalyzedQuestion, first: ScoredUnit, second: ScoredUnit) -> bool:
+    """Tell whether two sentences cannot contradict each other: only one is about something that the question names, or
+    neither is, or each is about another part of the question."""
+    if _replaced_terms(question, first, second) or _replaced_terms(question, second, first):
         return True
-    wanted, near = set(asked.terms), (subject_terms(one), subject_terms(other))
-    if wanted & (near[0] - near[1]) and wanted & (near[1] - near[0]):
+    wanted, subjects = set(question.terms), (subject_terms(first), subject_terms(second))
+    if wanted & (subjects[0] - subjects[1]) and wanted & (subjects[1] - subjects[0]):
         return True
-    names = asked.names | _written(asked, one, other)
-    told = names | asked.thread_names
-    mine, theirs = (told & each for each in near)
-    if not mine and not theirs:
-        return bool(names) and not any(names & _everything(each) for each in (one, other))
-    return bool((mine - _everything(other)) or (theirs - _everything(one)))
+    names = question.names | _written_names(question, first, second)
+    all_names = names | question.thread_names
+    first_names, second_names = (all_names & each for each in subjects)
+    if not first_names and not second_names:
+        return bool(names) and not any(names & _all_terms(each) for each in (first, second))
+    return bool((first_names - _all_terms(second)) or (second_names - _all_terms(first)))
 
 
-def is_other_entity(asked: AnalyzedQuestion, best: ScoredUnit, one: ScoredUnit) -> bool:
-    """Whether a sentence is about another than the one that the question names, and that the `best` is about."""
-    if best.name_coverage > one.name_coverage or not best.term_layers[0].isdisjoint(
-        one.term_layers[0].intersection(asked.terms)
+def is_other_entity(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit) -> bool:
+    """Tell whether a sentence is about another entity than the one that the question names, and that the `best` is
+    about."""
+    if best.name_coverage > unit.name_coverage or not best.term_layers[0].isdisjoint(
+        unit.term_layers[0].intersection(question.terms)
     ):
-        own = _instead(asked, best, one)
-        if (own and best.name_coverage > one.name_coverage) or _same_said(asked, best, one, own):
+        own = _replaced_terms(question, best, unit)
+        if (own and best.name_coverage > unit.name_coverage) or _holds_same_terms(question, best, unit, own):
             return True
-    names = asked.names | asked.thread_names | _written(asked, best, one)
+    names = question.names | question.thread_names | _written_names(question, best, unit)
     meant = names.intersection(subject_terms(best))
-    if not meant or names.intersection(subject_terms(one)) - meant:
+    if not meant or names.intersection(subject_terms(unit)) - meant:
         return False
-    if best.passage.document.id != one.passage.document.id:
-        missing = meant - _everything(one)
-        return bool(meant <= missing) and (_titled_alike(best, one) or _parallel(asked, best, one, missing))
-    missing = meant - subject_terms(one)
-    own = meant - frozenset[str]().union(one.term_layers[0], *one.term_layers[2:])
-    return (bool(missing) and _elsewhere(best, one, missing)) or _parallel(asked, best, one, own)
+    if best.passage.document.id != unit.passage.document.id:
+        missing = meant - _all_terms(unit)
+        return bool(meant <= missing) and (
+            _has_similar_title(best, unit) or _is_parallel(question, best, unit, missing)
+        )
+    missing = meant - subject_terms(unit)
+    own = meant - frozenset[str]().union(unit.term_layers[0], *unit.term_layers[2:])
+    return (bool(missing) and _is_under_other_heading(best, unit, missing)) or _is_parallel(question, best, unit, own)
 
 
-def other_entity_units(asked: AnalyzedQuestion, best: ScoredUnit, units: Sequence[ScoredUnit]) -> frozenset[int]:
-    """Which of the units of a passage are about another, with what goes on from them in their paragraph."""
-    found, goes_on = set[int](), False
-    for one in units:
+def other_entity_units(question: AnalyzedQuestion, best: ScoredUnit, units: Sequence[ScoredUnit]) -> frozenset[int]:
+    """Return the units of a passage that are about another entity, with the ones that continue them in their
+    paragraph."""
+    indexes, goes_on = set[int](), False
+    for unit in units:
         goes_on = (
             goes_on
-            and not one.passage.chunk.is_on_new_line(one.unit_index)
-            and one.term_layers[0].isdisjoint(subject_terms(best) & asked.names)
+            and not unit.passage.chunk.is_on_new_line(unit.unit_index)
+            and unit.term_layers[0].isdisjoint(subject_terms(best) & question.names)
         )
-        goes_on = one.can_answer and (goes_on or is_other_entity(asked, best, one))
-        found |= {one.unit_index} if goes_on else set()
-    return frozenset(found)
+        goes_on = unit.can_answer and (goes_on or is_other_entity(question, best, unit))
+        indexes |= {unit.unit_index} if goes_on else set()
+    return frozenset(indexes)
 
 
-def subject_terms(one: ScoredUnit) -> frozenset[str]:
-    """The terms of a sentence, of the one before it and of what stands above them."""
-    return frozenset[str]().union(*one.term_layers)
+def subject_terms(unit: ScoredUnit) -> frozenset[str]:
+    """Return the terms of a sentence, of the sentence before and of the headings and title above."""
+    return frozenset[str]().union(*unit.term_layers)
 
 
-def _instead(asked: AnalyzedQuestion, one: ScoredUnit, other: ScoredUnit) -> frozenset[str]:
-    """The terms of the question in the one where the other has words of its own."""
-    return substituted_terms(frozenset(asked.terms), _layers(one), _layers(other))
+def _replaced_terms(question: AnalyzedQuestion, first: ScoredUnit, second: ScoredUnit) -> frozenset[str]:
+    """Return the terms of the question in the first sentence where the second has words of its own."""
+    return substituted_terms(frozenset(question.terms), _subject_texts(first), _subject_texts(second))
 
 
-def _layers(one: ScoredUnit) -> tuple[str, ...]:
-    """What tells what a sentence is about, the nearest first."""
-    said = f"{one.passage.chunk.text_at(one.unit_index - 1)} {one.text}" if is_anaphoric(one) else one.text
-    return said, one.passage.chunk.headings_above(one.unit_index), one.passage.document.title
+def _subject_texts(unit: ScoredUnit) -> tuple[str, ...]:
+    """Return the texts that show the subject of a sentence, the nearest first."""
+    statement = f"{unit.passage.chunk.text_at(unit.unit_index - 1)} {unit.text}" if is_anaphoric(unit) else unit.text
+    return statement, unit.passage.chunk.headings_above(unit.unit_index), unit.passage.document.title
 
 
-def _elsewhere(best: ScoredUnit, one: ScoredUnit, missing: frozenset[str]) -> bool:
-    """Whether it stands under another heading than the one that has the name."""
-    mine, theirs = best.term_layers[2], one.term_layers[2]
-    return bool(theirs) and mine != theirs and not mine.isdisjoint(missing)
+def _is_under_other_heading(best: ScoredUnit, unit: ScoredUnit, missing: frozenset[str]) -> bool:
+    """Tell whether a sentence stands under another heading than the one that has the name."""
+    best_headings, headings = best.term_layers[2], unit.term_layers[2]
+    return bool(headings) and best_headings != headings and not best_headings.isdisjoint(missing)
 
 
-def _titled_alike(best: ScoredUnit, one: ScoredUnit) -> bool:
-    """Whether their documents are called the same but for the name."""
-    mine, theirs = best.term_layers[3], one.term_layers[3]
-    return mine != theirs and 2 * len(mine & theirs) >= min(len(mine), len(theirs)) > 0
+def _has_similar_title(best: ScoredUnit, unit: ScoredUnit) -> bool:
+    """Tell whether the titles of two documents differ only in the name."""
+    best_title, title = best.term_layers[3], unit.term_layers[3]
+    return best_title != title and 2 * len(best_title & title) >= min(len(best_title), len(title)) > 0
 
 
-def _parallel(asked: AnalyzedQuestion, best: ScoredUnit, one: ScoredUnit, missing: frozenset[str]) -> bool:
-    """Whether it says of another what the best sentence says of what is asked."""
-    return _same_said(asked, best, one, missing) and not _called(one.text) <= best.term_layers[0]
+def _is_parallel(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit, missing: frozenset[str]) -> bool:
+    """Tell whether a sentence says of another entity what the best sentence says of the one asked about."""
+    return _holds_same_terms(question, best, unit, missing) and not _naming_terms(unit.text) <= best.term_layers[0]
 
 
-def _same_said(asked: AnalyzedQuestion, best: ScoredUnit, one: ScoredUnit, missing: frozenset[str]) -> bool:
-    """Whether it has all that the best sentence has of what is asked, but for what it is missing."""
-    said = (best.term_layers[0] & set(asked.terms)) - missing
-    return bool(missing and said) and one.term_layers[0].issuperset(said)
+def _holds_same_terms(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit, missing: frozenset[str]) -> bool:
+    """Tell whether a sentence has all terms of the question that the best sentence has, but for the missing ones."""
+    shared = (best.term_layers[0] & set(question.terms)) - missing
+    return bool(missing and shared) and unit.term_layers[0].issuperset(shared)
 
 
 @lru_cache(maxsize=4096)
-def _called(text: str) -> frozenset[str]:
-    """The terms of a sentence that name what it is about: with a capital, in a code, behind a noun, or first."""
+def _naming_terms(text: str) -> frozenset[str]:
+    """Return the terms that name the subject of a sentence: with a capital, in a code, behind a noun, or first."""
     first = WORD.search(text)
     named = [*CAPITALIZED_WORD.findall(text), *IDENTIFIER.findall(text), *([first.group()] if first else [])]
     return frozenset(term for name in named for term in content_terms(name)) | label_terms(text)
 
 
-def _everything(one: ScoredUnit) -> frozenset[str]:
-    return subject_terms(one) | distinct_terms(one.passage.chunk.text)
+def _all_terms(unit: ScoredUnit) -> frozenset[str]:
+    return subject_terms(unit) | distinct_terms(unit.passage.chunk.text)
 
 
-def _written(asked: AnalyzedQuestion, *some: ScoredUnit) -> frozenset[str]:
-    """Terms of the question that are names in the documents, however they are written in the question, `spain`, and its
-    figures: years, versions."""
-    names = frozenset[str]().union(*(_proper(one.passage.chunk.text) for one in some))
-    return names.intersection(asked.terms) | {term for term in asked.terms if term[0].isdigit()}
+def _written_names(question: AnalyzedQuestion, *units: ScoredUnit) -> frozenset[str]:
+    """Return the terms of the question that the documents write as names, however the question writes them (`spain`),
+    and its figures: years, versions."""
+    names = frozenset[str]().union(*(_proper_nouns(unit.passage.chunk.text) for unit in units))
+    return names.intersection(question.terms) | {term for term in question.terms if term[0].isdigit()}
 
 
 @lru_cache(maxsize=1024)
-def _proper(text: str) -> frozenset[str]:
-    """The terms that are written with a capital inside a sentence, and nowhere without."""
+def _proper_nouns(text: str) -> frozenset[str]:
+    """Return the terms that are written with a capital inside a sentence, and nowhere without."""
     proper, common = set[str](), set[str]()
     for match in WORD.finditer(text):
         word = match.group()

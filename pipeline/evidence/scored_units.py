@@ -8,39 +8,40 @@ from dataclasses import dataclass
 
 from pipeline.values import BlockKind, RetrievedChunk
 
-_LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
+_ANAPHOR = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
 UnitPosition = tuple[int, int]
-"""Of a passage, and of a unit in it; sorts into reading order."""
+"""Index of a passage, and of a unit in it; sorts into reading order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredUnit:
-    """One unit of one passage."""
+    """One unit of one passage, with its scores for a question."""
 
     passage: RetrievedChunk
     passage_index: int
-    """0-based, of the passage."""
+    """0-based index of the passage."""
     unit_index: int
-    """Which unit of the chunk."""
+    """0-based index of the unit in the chunk."""
     text: str
     kind: BlockKind
     can_answer: bool
-    """It can stand in an answer: no heading, no question, no orders to an assistant."""
+    """True where it can stand in an answer: no heading, no question, no instruction to an assistant."""
     term_layers: tuple[frozenset[str], ...]
-    """Terms of its own, of the sentence before (for a table row: of the header), the headings and the title."""
+    """Terms of the unit, of the sentence before (for a table row: of the header), of the headings and of the title."""
     own_coverage: float
-    """0 to 1: weighted share of the question's terms that it holds itself."""
+    """Weighted share (0 to 1) of the question's terms in the unit itself."""
     coverage: float
-    """The same with what stands around it, which counts less."""
+    """Weighted share of the question's terms in the unit and, with less weight, around it."""
     heading_coverage: float
-    """The share that the heading above holds."""
+    """Weighted share of the question's terms in the heading above."""
     name_coverage: float
-    """The share in a cell of a table row, or in what an item begins with, that the question names whole."""
+    """Weighted share of the terms of a cell of a table row, or of the beginning of an item, that the question names in
+    full."""
     cosine: float
-    """With the question; 0 without vectors."""
+    """Cosine with the question; 0 without vectors."""
     score: float
-    """How well it answers; comparable within one question."""
+    """Overall fit as an answer; comparable within one question."""
 
     @property
     def chunk_id(self) -> str:
@@ -52,14 +53,16 @@ class ScoredUnit:
 
 
 UnitsByPassage = Sequence[Sequence[ScoredUnit]]
-"""Every unit of some passages in reading order, one list a passage; neighbours in a document stand in its order."""
+"""Every unit of some passages in reading order, one list per passage; neighbours in a document stand in its order."""
 
 
 def best_unit(units: UnitsByPassage) -> ScoredUnit | None:
-    """The candidate that fits best of those that can stand in an answer."""
-    return max((one for passage in units for one in passage if one.can_answer), key=lambda one: one.score, default=None)
+    """Return the unit with the best score of those that can stand in an answer."""
+    return max(
+        (unit for passage in units for unit in passage if unit.can_answer), key=lambda unit: unit.score, default=None
+    )
 
 
-def is_anaphoric(one: ScoredUnit) -> bool:
-    """Opens with a word that points back to the sentence before."""
-    return one.kind is BlockKind.PROSE and one.unit_index > 0 and bool(_LEANING.match(one.text))
+def is_anaphoric(unit: ScoredUnit) -> bool:
+    """Tell whether a unit opens with a word that points back to the sentence before."""
+    return unit.kind is BlockKind.PROSE and unit.unit_index > 0 and bool(_ANAPHOR.match(unit.text))

@@ -1,1 +1,1 @@
-"""The walk from a document to searchable passages."""
+"""Ingestion: from documents to searchable passages."""

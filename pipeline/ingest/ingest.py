@@ -1,7 +1,6 @@
-"""The other walk: source -> parse -> split -> embed -> library.
+"""The ingestion of a source: list, parse, split, embed, store.
 
-A document that fails is reported and the rest goes on; what was there of it keeps serving.
-"""
+A document that fails is reported and the others go on; its earlier version keeps serving."""
 
 from __future__ import annotations
 
@@ -40,41 +39,45 @@ from pipeline.values import PARSER_VERSION, Block, Chunk, Document, ParsedDocume
 # a few of those.
 
 MAX_PARSERS = 2
-"""Documents read at a time, so that a slow one does not leave the embedder idle."""
+"""Maximum number of documents that are parsed at a time, so that a slow one does not leave the embedder idle."""
 QUEUE_SIZE = 16
-"""Parts between two stages."""
+"""Maximum number of parts between two stages."""
 EMBEDDING_BATCH_UNITS = 1024
-"""Units embedded together, and units of a part."""
+"""Number of units that are embedded together, and of units of a part."""
 WINDOW_CHARACTERS = 1_000_000
-"""Characters of a stretch: less than the screening of a document reads."""
+"""Length of a window in characters: less than the screening of a document reads."""
 WINDOW_OVERLAP = 10_000
-"""Characters that two stretches share, so that no paragraph is seen in halves only."""
+"""Number of characters that two windows share, so that every paragraph is complete in one of them."""
 
 
 class ChunkSplitter(Protocol):
-    def chunks(self, document: Document, blocks: Iterable[Block]) -> Iterator[Chunk]: ...
+    """A splitter of documents into chunks."""
+
+    def chunks(self, document: Document, blocks: Iterable[Block]) -> Iterator[Chunk]:
+        """Yield the chunks of a document as its blocks come."""
+        ...
 
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """A document on its way to the library, or so many of its chunks."""
+    """A document on its way to the library, or a part of its chunks."""
 
     item: SourceItem
     document: Document
     chunks: tuple[Chunk, ...]
     vectors: tuple[Vectors, ...] | None = None
     staged_version: StagedVersion | None = None
-    """Where the parts of a long document are put."""
+    """Version that collects the parts of a long document."""
     is_last: bool = True
     progress: float = 1.0
-    """Of the document, read so far."""
+    """Share of the document that was read so far."""
 
 
 PartQueue = asyncio.Queue[DocumentPart | None]
 
 
 async def run_stages(stages: IngestPipeline, items: Sequence[SourceItem]) -> None:
-    """Bring all `items` into the library. Raises the first error that is not one document's own."""
+    """Bring all `items` into the library. Raises the first error that does not belong to a single document."""
     parsed, embedded = PartQueue(QUEUE_SIZE), PartQueue(QUEUE_SIZE)
     try:
         async with asyncio.TaskGroup() as group:
@@ -87,6 +90,8 @@ async def run_stages(stages: IngestPipeline, items: Sequence[SourceItem]) -> Non
 
 @dataclass
 class IngestPipeline:
+    """The stages of an ingestion, connected by queues."""
+
     source: DocumentSource
     library: DocumentStore
     splitter: ChunkSplitter
@@ -98,13 +103,15 @@ class IngestPipeline:
     reporter: IngestReporter
     embedder_problem: str = ""
     source_error: Unavailable | None = None
-    """Why not all of the source was seen."""
+    """Error because of which a part of the source was not seen."""
     is_stopped: bool = False
-    """It does not answer any more."""
+    """True once the source does not answer any more."""
     failed_ids: set[str] = field(default_factory=set)
-    """Documents of which some parts were stored before they failed."""
+    """Documents that failed after some of their parts were stored."""
 
     async def read(self, items: Iterator[SourceItem], parsed: PartQueue) -> None:
+        """Parse and split the items that are new or changed, and queue their parts."""
+
         async def reader() -> None:
             for item in items:
                 if self.is_stopped:
@@ -115,7 +122,7 @@ class IngestPipeline:
                     )
                     continue
                 try:
-                    async with aclosing(self._parts(item)) as parts:
+                    async with aclosing(self._split_item(item)) as parts:
                         async for part in parts:
                             await parsed.put(part)
                 except CitewellError as error:
@@ -128,49 +135,49 @@ class IngestPipeline:
                 group.create_task(reader())
         await parsed.put(None)
 
-    async def _parts(self, item: SourceItem) -> AsyncGenerator[DocumentPart, None]:
-        found = await self.source.parse_item(item)
-        flagged, keys = await asyncio.to_thread(self._screened, found)
+    async def _split_item(self, item: SourceItem) -> AsyncGenerator[DocumentPart, None]:
+        parsed = await self.source.parse_item(item)
+        flagged, keys = await asyncio.to_thread(self._screen, parsed)
         document = replace(
-            found.document,
+            parsed.document,
             collection=self.collection,
             source=self.source.name,
             reading=PARSER_VERSION,
             flagged=flagged,
             keys=keys,
         )
-        blocks = _Counted(found.blocks)
+        blocks = _CountedBlocks(parsed.blocks)
         batches = _batches(self.splitter.chunks(document, blocks))
         staged, position = None, 0
         while batch := await asyncio.to_thread(next, batches, None):
             chunks, last = batch
             if not last and staged is None:
-                staged = await self.library.stage_version(document, *self._embedded_by())
-            left = await _without_held(chunks, staged, position, last) if staged else chunks
+                staged = await self.library.stage_version(document, *self._embedder_key())
+            unstored = await _drop_stored(chunks, staged, position, last) if staged else chunks
             position += len(chunks)
             self.reporter.record_chunks(chunks)
-            share = blocks.taken / max(1, len(found.blocks))
-            yield DocumentPart(item, document, left, staged_version=staged, is_last=last, progress=share)
+            share = blocks.taken / max(1, len(parsed.blocks))
+            yield DocumentPart(item, document, unstored, staged_version=staged, is_last=last, progress=share)
 
-    def _embedded_by(self) -> tuple[str, int]:
+    def _embedder_key(self) -> tuple[str, int]:
         embedder = None if self.embedder_problem else self.embedder
         return (embedder.name, embedder.dimensions) if embedder else ("", 0)
 
-    def _screened(self, found: ParsedDocument) -> tuple[bool, tuple[str, ...]]:
-        """Whether it holds instructions to an assistant, and the forms of keys in it."""
-        texts = list(overlapping_windows([found.document.title, *(block.text for block in found.blocks)]))
+    def _screen(self, parsed: ParsedDocument) -> tuple[bool, tuple[str, ...]]:
+        """Return whether the document holds instructions to an assistant, and the types of keys in it."""
+        texts = list(overlapping_windows([parsed.document.title, *(block.text for block in parsed.blocks)]))
         return any(map(self.is_injection, texts)), secret_types(texts)
 
     async def embed(self, parsed: PartQueue, embedded: PartQueue) -> None:
-        """Parts together, until there are BATCH units: a server is asked less often."""
-        more = True
-        while more:
+        """Embed parts together, up to `EMBEDDING_BATCH_UNITS` units: a server then gets fewer requests."""
+        has_more = True
+        while has_more:
             batch: list[DocumentPart] = []
             units = 0
-            while more and units < EMBEDDING_BATCH_UNITS:
+            while has_more and units < EMBEDDING_BATCH_UNITS:
                 part = await parsed.get()
                 if part is None:
-                    more = False
+                    has_more = False
                 else:
                     batch.append(part)
                     units += sum(len(chunk.units) for chunk in part.chunks)
@@ -179,7 +186,7 @@ class IngestPipeline:
         await embedded.put(None)
 
     async def _with_vectors(self, batch: Sequence[DocumentPart]) -> list[DocumentPart]:
-        """The same parts with vectors for each chunk; as they are when the embedder fails."""
+        """Return the parts with vectors for each chunk; unchanged when the embedder fails."""
         if self.embedder is None or self.embedder_problem:
             return list(batch)
         texts = [[embedding_texts(chunk, part.document.title) for chunk in part.chunks] for part in batch]
@@ -200,19 +207,19 @@ class IngestPipeline:
         ]
 
     async def store(self, embedded: PartQueue) -> None:
-        """A document whose vectors are not all there is stored as if it had none, and is due again."""
+        """Store the parts. A document with incomplete vectors is stored without any, and is due again."""
         while part := await embedded.get():
             name = self.embedder.name if self.embedder and part.vectors is not None else ""
             if part.staged_version is None:
                 await self.library.replace_document(part.document, part.chunks, part.vectors, name)
-            elif part.item.id in self.failed_ids or not await self._add(part, part.staged_version, name):
+            elif part.item.id in self.failed_ids or not await self._add_part(part, part.staged_version, name):
                 continue
             if part.is_last:
                 self.reporter.record_stored(part.item.label, part.document, new=part.item.id not in self.known_versions)
             else:
                 self.reporter.report_progress(part.item.label, part.progress)
 
-    async def _add(self, part: DocumentPart, staged: StagedVersion, embedder: str) -> bool:
+    async def _add_part(self, part: DocumentPart, staged: StagedVersion, embedder: str) -> bool:
         try:
             await staged.add(part.chunks, part.vectors)
             if part.is_last:
@@ -224,8 +231,8 @@ class IngestPipeline:
         return True
 
 
-class _Counted:
-    """Blocks, and how many were taken."""
+class _CountedBlocks:
+    """Blocks with the number of those taken."""
 
     def __init__(self, blocks: Iterable[Block]) -> None:
         self._blocks = blocks
@@ -238,47 +245,51 @@ class _Counted:
 
 
 def _batches(chunks: Iterable[Chunk]) -> Iterator[tuple[tuple[Chunk, ...], bool]]:
-    """Chunks of BATCH units or a little less together, and whether they are the last."""
-    held: list[Chunk] = []
+    """Yield batches of at most `EMBEDDING_BATCH_UNITS` units, and whether each is the last."""
+    batch: list[Chunk] = []
     units = 0
     for chunk in chunks:
-        if held and units + len(chunk.units) > EMBEDDING_BATCH_UNITS:
-            yield tuple(held), False
-            held, units = [], 0
-        held.append(chunk)
+        if batch and units + len(chunk.units) > EMBEDDING_BATCH_UNITS:
+            yield tuple(batch), False
+            batch, units = [], 0
+        batch.append(chunk)
         units += len(chunk.units)
-    yield tuple(held), True
+    yield tuple(batch), True
 
 
-async def _without_held(chunks: Sequence[Chunk], staged: StagedVersion, position: int, last: bool) -> tuple[Chunk, ...]:
-    """Those that are not stored yet; what was stored otherwise than it is read now is forgotten."""
-    held = staged.existing_ids[position : position + len(chunks)]
-    same = next((n for n, (chunk, one) in enumerate(zip(chunks, held, strict=False)) if chunk.id != one), len(held))
-    if same < len(held) or (last and len(staged.existing_ids) > position + same):
-        await staged.truncate(position + same)
-    return tuple(chunks[same:])
+async def _drop_stored(chunks: Sequence[Chunk], staged: StagedVersion, position: int, last: bool) -> tuple[Chunk, ...]:
+    """Return the chunks that are not stored yet; truncate the staged version where it differs from them."""
+    stored_ids = staged.existing_ids[position : position + len(chunks)]
+    match_count = next(
+        (n for n, (chunk, stored_id) in enumerate(zip(chunks, stored_ids, strict=False)) if chunk.id != stored_id),
+        len(stored_ids),
+    )
+    if match_count < len(stored_ids) or (last and len(staged.existing_ids) > position + match_count):
+        await staged.truncate(position + match_count)
+    return tuple(chunks[match_count:])
 
 
 def overlapping_windows(
     texts: Iterable[str], length: int = WINDOW_CHARACTERS, overlap: int = WINDOW_OVERLAP
 ) -> Iterator[str]:
-    """All of `texts`, a line end between each two; every run of `overlap` characters stands whole in one stretch.
+    """Yield all of `texts` in windows, with a line end between each two texts; every run of `overlap` characters is
+    complete in one window.
 
     Raises nothing."""
-    held: list[str] = []
+    pending: list[str] = []
     size = 0
     first = True
     for text in texts:
-        held.append(text)
+        pending.append(text)
         size += len(text) + 1
         if size <= length:
             continue
-        joined = "\n".join(held)
+        joined = "\n".join(pending)
         while len(joined) > length:
             yield joined[:length]
             joined, first = joined[length - overlap :], False
-        held, size = [joined], len(joined) + 1
-    joined = "\n".join(held)
+        pending, size = [joined], len(joined) + 1
+    joined = "\n".join(pending)
     if first or len(joined) > overlap:
         yield joined
 
@@ -297,7 +308,7 @@ __all__ = [
 ]
 
 SAFE_DELETION_COUNT = 5
-"""Documents that may always be gone at once, as long as others are left."""
+"""Number of documents that may always disappear at once, as long as others are left."""
 
 
 async def ingest_source(
@@ -311,68 +322,67 @@ async def ingest_source(
     collection: str = "default",
     losing: bool = True,
 ) -> IngestSummary:
-    """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
+    """Bring `library` up to date with `source`: replace new and changed documents, and remove those that are gone.
 
-    What is there of it is in `collection` before anything is read: a document that cannot be read now is not left
-    where others see it; what nobody sees stays so until all was listed again, and something was there.
+    Its documents move into `collection` before anything is read, so that a document that cannot be read now does not
+    stay visible to others. A withheld source stays so until all of it was listed again, and is not empty.
 
-    What the source withholds is forgotten before anything is read. Without an embedder, or when it fails, documents
-    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it was listed
-    whole again; what it does not list then is forgotten, however much that is. Nothing else is forgotten when the
-    source could not list everything or became unavailable while it was read, and without `losing` not when too few
-    documents would be left: the summary names what was kept. Raises what `library` raises, and Refused when the source
-    does not exist.
-    """
+    Documents that the source withholds are removed before anything is read. Without an embedder, or when it fails,
+    documents are stored without vectors. The documents of a source that denies us all access are withheld until it was
+    completely listed again; those that are not listed then are removed, however many. Otherwise nothing is removed when
+    the source could not list everything or became unavailable while it was read, and without `losing` not when too few
+    documents would be left: the summary has the ids that were kept. Raises what `library` raises, and Refused when the
+    source does not exist."""
     withheld = await library.is_withheld(source.name)
     moved = set() if withheld else set(await library.claim(source.name, collection))
-    items, unlisted = await _list(source)
-    tally = IngestReporter(on_event, len(items))
+    items, unlisted = await _list_items(source)
+    reporter = IngestReporter(on_event, len(items))
     if unlisted:
-        tally.record_failure(source.name, unlisted, whole=True)
+        reporter.record_failure(source.name, unlisted, whole=True)
         if unlisted.denied and not items:
             await library.withhold(source.name)
-            return replace(tally.build_summary(""), unreached=str(unlisted), denied=True)
-    known = await library.versions(source.name)
+            return replace(reporter.build_summary(""), unreached=str(unlisted), denied=True)
+    versions = await library.versions(source.name)
     listed = {item.id for item in items}
-    closed = known.keys() & (source.withheld if isinstance(source, PermissionAwareSource) else frozenset())
-    back = withheld and items and not unlisted
-    if back:
-        closed |= known.keys() - listed
-    if closed:
-        await _forget(closed, library, tally)
-        known = {document: version for document, version in known.items() if document not in closed}
-    if back:
+    withdrawn = versions.keys() & (source.withheld if isinstance(source, PermissionAwareSource) else frozenset())
+    is_restored = withheld and items and not unlisted
+    if is_restored:
+        withdrawn |= versions.keys() - listed
+    if withdrawn:
+        await _remove(withdrawn, library, reporter)
+        versions = {document: version for document, version in versions.items() if document not in withdrawn}
+    if is_restored:
         moved = set(await library.claim(source.name, collection))
     stages = IngestPipeline(
-        source, library, splitter, embedder, flag, collection, known, moved, tally, source_error=unlisted
+        source, library, splitter, embedder, flag, collection, versions, moved, reporter, source_error=unlisted
     )
     await run_stages(stages, items)
-    gone = known.keys() - listed
-    summary = tally.build_summary(stages.embedder_problem)
+    gone = versions.keys() - listed
+    summary = reporter.build_summary(stages.embedder_problem)
     if stages.source_error:
         return replace(summary, unreached=str(stages.source_error))
-    if not losing and is_mass_deletion(len(known), len(gone), summary.added):
+    if not losing and is_mass_deletion(len(versions), len(gone), summary.added):
         return replace(summary, kept=tuple(sorted(gone)))
     if gone:
-        await _forget(gone, library, tally)
-    return tally.build_summary(stages.embedder_problem)
+        await _remove(gone, library, reporter)
+    return reporter.build_summary(stages.embedder_problem)
 
 
-async def _forget(documents: Set[str], library: DocumentStore, tally: IngestReporter) -> None:
+async def _remove(documents: Set[str], library: DocumentStore, reporter: IngestReporter) -> None:
     await library.remove_documents(documents)
     for document_id in sorted(documents):
-        tally.record_change(DocumentChange.REMOVED, document_id)
+        reporter.record_change(DocumentChange.REMOVED, document_id)
 
 
 def is_mass_deletion(known: int, gone: int, added: int) -> bool:
-    """Whether a source with `known` documents would be emptied, or lose more than a HANDFUL and than a third of them:
-    that is how a share that is not mounted, or a service that answers with less, looks like."""
-    left = known - gone + added
-    return bool(gone) and (not left or (gone > SAFE_DELETION_COUNT and 3 * left < 2 * known))
+    """Tell whether a source with `known` documents would become empty, or lose more than `SAFE_DELETION_COUNT` and more
+    than a third of them: a share that is not mounted, or a service that answers with less, looks like that."""
+    remaining = known - gone + added
+    return bool(gone) and (not remaining or (gone > SAFE_DELETION_COUNT and 3 * remaining < 2 * known))
 
 
-async def _list(source: DocumentSource) -> tuple[list[SourceItem], Unavailable | None]:
-    """All items, and why there may be more."""
+async def _list_items(source: DocumentSource) -> tuple[list[SourceItem], Unavailable | None]:
+    """Return all items, and the error because of which there may be more."""
     items: list[SourceItem] = []
     try:
         async for item in source.list_items():

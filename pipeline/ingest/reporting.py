@@ -1,4 +1,4 @@
-"""What a run of ingestion tells: an event for each document, and a summary."""
+"""Reports of an ingestion: an event for each document, and a summary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import Chunk, Document, Value
 
 
 class DocumentChange(StrEnum):
-    """What becomes of one document."""
+    """The outcome for one document."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -22,35 +22,35 @@ class DocumentChange(StrEnum):
 
 
 class IngestEvent(Value):
-    """One document is dealt with."""
+    """The outcome for one document, with the progress of the run."""
 
     change: DocumentChange
     label: str
     done: int
-    """Documents dealt with so far, of `total`; removed ones are not counted."""
+    """Number of documents done so far, of `total`; without removed ones."""
     total: int
 
 
 class DocumentFailed(IngestEvent):
-    """A document could not be taken. Its old version, if there is one, keeps serving."""
+    """A document that failed. Its old version, if there is one, keeps serving."""
 
     change: DocumentChange = DocumentChange.FAILED
     reason: str
-    """Why, and what to do."""
+    """Reason, and what to do."""
     whole: bool = False
-    """It is the source: not all of it could be listed."""
+    """True where this is the source itself, which could not be listed completely."""
 
 
 class DocumentProgress(IngestEvent):
-    """A long document is being taken in; its old version serves until it is complete."""
+    """A long document on its way in; its old version serves until it is complete."""
 
     change: DocumentChange = DocumentChange.UNDERWAY
     share: float
-    """Of the document, 0 to 1."""
+    """Share of the document, 0 to 1."""
 
 
 class IngestSummary(Value):
-    """What a run did."""
+    """The results of a run."""
 
     added: int = 0
     changed: int = 0
@@ -62,31 +62,31 @@ class IngestSummary(Value):
     flagged: tuple[str, ...] = ()
     """Labels of documents that hold instructions addressed to an assistant."""
     keys: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Labels of documents that hold keys or tokens, and of what forms."""
+    """Labels of documents with keys or tokens, and the types of these."""
     unread: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Labels of documents of which a part could not be read, and which parts."""
+    """Labels of documents with unreadable parts, and the names of these."""
     unsupported: tuple[str, ...] = ()
-    """Labels of files that were passed over because of their format."""
+    """Labels of files that were skipped because of their format."""
     outside: tuple[str, ...] = ()
-    """Labels of links that were not followed, as they lead out of what was named."""
+    """Labels of links that were not followed, because they lead outside the given address."""
     foreign: tuple[str, ...] = ()
-    """Labels of folders and files that were passed over as fetched, built or minified by programs."""
+    """Labels of folders and files that were skipped because programs fetched, built or minified them."""
     empty: tuple[str, ...] = ()
-    """Labels of files that nothing is in."""
+    """Labels of empty files."""
     degraded: str = ""
-    """Why documents of this run have no vectors; empty when they have."""
+    """Reason why documents of this run have no vectors; empty when they have."""
     skipped: tuple[tuple[str, str], ...] = ()
-    """Label and reason of documents that the source passed over."""
+    """Label and reason of documents that the source skipped."""
     unreached: str = ""
-    """Why not all of the source was seen, and nothing was forgotten."""
+    """Reason why a part of the source was not seen, and nothing was removed."""
     denied: bool = False
-    """The source lets us read nothing: nobody sees its documents until it does again."""
+    """True where the source denies us all access: its documents are hidden until it grants it again."""
     kept: tuple[str, ...] = ()
-    """Ids of documents that are gone from the source and were not forgotten, as too few would have been left."""
+    """Ids of documents that are gone from the source but not removed, as too few would have been left."""
 
 
 class IngestReporter:
-    """Counts, and tells each document to `on_event`."""
+    """A reporter that counts, and passes each document's event to `on_event`."""
 
     def __init__(self, on_event: Callable[[IngestEvent], None], total: int) -> None:
         self._on_event = on_event
@@ -99,10 +99,12 @@ class IngestReporter:
         self._chunks = self._words = 0
 
     def record_change(self, change: DocumentChange, label: str) -> None:
+        """Count the outcome of a document and report it."""
         self._counts[change] += 1
         self._on_event(IngestEvent(change=change, label=label, done=self._done, total=self._total))
 
     def record_failure(self, label: str, error: CitewellError, *, whole: bool = False) -> None:
+        """Count a failure and report it; `whole`: the source could not be listed completely."""
         reason = f"{error}. {error.what_to_do}".rstrip(" .") + "."
         self._counts[DocumentChange.FAILED] += 1
         event = DocumentFailed(label=label, reason=reason, whole=whole, done=self._done, total=self._total)
@@ -110,13 +112,16 @@ class IngestReporter:
         self._on_event(event)
 
     def record_chunks(self, chunks: Sequence[Chunk]) -> None:
+        """Count chunks and their words."""
         self._chunks += len(chunks)
         self._words += sum(len(chunk.text.split()) for chunk in chunks)
 
     def report_progress(self, label: str, share: float) -> None:
+        """Report the progress of a long document."""
         self._on_event(DocumentProgress(label=label, share=share, done=self._done, total=self._total))
 
     def record_stored(self, label: str, document: Document, *, new: bool) -> None:
+        """Count a stored document, with its warnings, and report it."""
         if document.flagged:
             self._flagged.append(label)
         if document.keys:
@@ -126,6 +131,7 @@ class IngestReporter:
         self.record_change(DocumentChange.ADDED if new else DocumentChange.CHANGED, label)
 
     def build_summary(self, degraded: str) -> IngestSummary:
+        """Build the summary; `degraded` is the reason why there are no vectors."""
         return IngestSummary(
             added=self._counts[DocumentChange.ADDED],
             changed=self._counts[DocumentChange.CHANGED],

@@ -1,9 +1,8 @@
-"""Parsed -> chunks: pieces small enough to search and cite, whole enough to be understood.
+"""From blocks to chunks: small enough to search and cite, complete enough to be understood.
 
-A chunk never crosses a document. A heading starts a new one, unless the one before is tiny and both belong
-under the same parent. Tables, code and lists stay whole where they fit; a table that does not repeats its
-header row with each part, a list its lead-in line, prose the end of the chunk before.
-"""
+A chunk never crosses a document. A heading starts a new one, unless the one before is tiny and both belong under the
+same parent. Tables, code and lists stay whole where they fit; a table that does not repeats its header row with each
+part, a list its lead-in line, prose the end of the chunk before."""
 
 from __future__ import annotations
 
@@ -22,39 +21,39 @@ from pipeline.words.text import is_lead_in
 # --- The tree of a chunk: what each piece stands under --------------------------------------------
 
 _ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
-_EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.HEADING, *_ENTRIES})
+_EXPLAINING = frozenset({BlockKind.PROSE, BlockKind.HEADING, *_ENTRIES})
 _TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;:。！？：]*(?<![,、])")
-"""Begins with a capital (or in a script without them), has no figure, no mark that ends a sentence, and no colon: what
-stands behind one is said of what stands before it."""
+"""A line that begins with a capital (or in a script without them) and has no figure, no mark that ends a sentence, and
+no colon: text behind a colon describes the text before it."""
 _TITLE_LENGTH = 80
 
 
 def infer_kinds(pieces: Sequence[BlockPiece]) -> Iterator[BlockKind]:
-    """What each is: of text whose making says nothing of headings, a short line alone above text is one."""
+    """Yield the kind of each piece: where the format does not mark headings, a short line alone above text is one."""
     for index, piece in enumerate(pieces):
-        titled = _stands_alone(pieces, index) and not _stands_like_a_title(pieces[index + 1])
-        yield BlockKind.HEADING if titled and _stands_like_a_title(piece) else piece.kind
+        titled = _stands_alone(pieces, index) and not _looks_like_title(pieces[index + 1])
+        yield BlockKind.HEADING if titled and _looks_like_title(piece) else piece.kind
 
 
 def _stands_alone(pieces: Sequence[BlockPiece], index: int) -> bool:
-    """Whether a line break stands before and behind it, and something after that."""
+    """Tell whether a line break stands before and behind a piece, and text after that."""
     alone = index == 0 or "\n" in pieces[index].leading_space
     return alone and index + 1 < len(pieces) and "\n" in pieces[index + 1].leading_space
 
 
-def _stands_like_a_title(piece: BlockPiece) -> bool:
+def _looks_like_title(piece: BlockPiece) -> bool:
     short = piece.kind is BlockKind.PROSE and len(piece.text) <= _TITLE_LENGTH
     return short and not piece.depth and bool(_TITLE.fullmatch(piece.text))
 
 
-def find_parents(pieces: Sequence[BlockPiece], found: Sequence[BlockKind]) -> list[int | None]:
-    """`Unit.parent` of each, of the kinds that were `found`."""
-    told: list[int | None] = []
+def find_parents(pieces: Sequence[BlockPiece], kinds: Sequence[BlockKind]) -> list[int | None]:
+    """Return `Unit.parent` of each piece, by these kinds."""
+    parents: list[int | None] = []
     heading: int | None = None
     header: int | None = None
     entries: list[int] = []
-    listed, opener = 0, None
-    for index, (piece, kind) in enumerate(zip(pieces, found, strict=True)):
+    list_part, opener = 0, None
+    for index, (piece, kind) in enumerate(zip(pieces, kinds, strict=True)):
         before = index - 1 if index else None
         header = header if kind is BlockKind.ROW and not piece.block.opens else None
         if kind is BlockKind.HEADING:
@@ -62,29 +61,31 @@ def find_parents(pieces: Sequence[BlockPiece], found: Sequence[BlockKind]) -> li
         elif kind is BlockKind.ROW:
             parent = header
         elif kind in _ENTRIES or piece.depth:
-            if piece.part != listed and kind is not BlockKind.HEADER:
-                listed, opener, entries = piece.part, _opening(pieces, found, before), []
+            if piece.part != list_part and kind is not BlockKind.HEADER:
+                list_part, opener, entries = piece.part, _find_opening(pieces, kinds, before), []
             entries = [entry for entry in entries if pieces[entry].depth < piece.depth]
             parent = entries[-1] if entries else opener
             entries += [index] if kind in _ENTRIES else []
         elif kind is BlockKind.HEADER:
-            parent = _opening(pieces, found, before)
+            parent = _find_opening(pieces, kinds, before)
         elif kind is BlockKind.CODE:
             together = before is not None and pieces[before].part == piece.part
-            parent = told[-1] if together else before if before is not None and found[before] in _EXPLAINS else None
+            parent = (
+                parents[-1] if together else before if before is not None and kinds[before] in _EXPLAINING else None
+            )
         else:
             parent = heading
             heading = index if is_question(piece.text) else heading
         header = index if kind is BlockKind.HEADER else header
-        told.append(parent)
-    return told
+        parents.append(parent)
+    return parents
 
 
-def _opening(pieces: Sequence[BlockPiece], found: Sequence[BlockKind], before: int | None) -> int | None:
-    """What stands right above a list or a table, if it is a heading or leads it in."""
+def _find_opening(pieces: Sequence[BlockPiece], kinds: Sequence[BlockKind], before: int | None) -> int | None:
+    """Return the piece right above a list or a table, if it is a heading or a lead-in."""
     if before is None:
         return None
-    opens = found[before] is BlockKind.HEADING or is_lead_in(pieces[before].text) or is_question(pieces[before].text)
+    opens = kinds[before] is BlockKind.HEADING or is_lead_in(pieces[before].text) or is_question(pieces[before].text)
     return before if opens else None
 
 
@@ -93,39 +94,39 @@ def _opening(pieces: Sequence[BlockPiece], found: Sequence[BlockKind], before: i
 CHUNK_TOKENS = 500
 CHUNK_OVERLAP = 50
 MIN_CHUNK_TOKENS = 100
-"""A chunk below this many tokens takes in the next section of the same parent."""
+"""Number of tokens below which a chunk absorbs the next section of the same parent."""
 SHORT_ROWS = 8
-"""Rows of a long table that share a vector where at least so many are in a chunk: of 60 tokens each by default."""
-_ENOUGH = 0.6
-"""A chunk filled to this share is closed rather than a paragraph cut."""
+"""Minimum number of rows of a long table in a chunk that share a vector: of 60 tokens each by default."""
+_FULL_SHARE = 0.6
+"""Share of its tokens from which a chunk is closed rather than a paragraph cut."""
 
 
 def _with_anchors(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The same blocks; one without an anchor has that of the nearest heading above that has one."""
-    of_headings: dict[tuple[str, ...], str] = {}
+    """Yield the blocks; one without an anchor gets that of the nearest heading above that has one."""
+    heading_anchors: dict[tuple[str, ...], str] = {}
     for block in blocks:
         path = block.heading
         if block.kind is BlockKind.HEADING:
             path = (*path, block.text)
-            of_headings[path] = block.anchor
-        above = (of_headings.get(path[:depth], "") for depth in range(len(path), 0, -1))
+            heading_anchors[path] = block.anchor
+        above = (heading_anchors.get(path[:depth], "") for depth in range(len(path), 0, -1))
         anchor = block.anchor or next(filter(None, above), "")
         yield block if anchor == block.anchor else replace(block, anchor=anchor)
 
 
 class WordTokenizer:
-    """A `Tokenizer` for when there is no embedder: words and marks, four thirds of a token each."""
+    """A `Tokenizer` for when there is no embedder: it counts four thirds of a token for each word and mark."""
 
     def count_tokens(self, text: str) -> int:
+        """Return the estimated number of tokens."""
         return -(-len(re.findall(r"\w+|[^\w\s]", text)) * 4 // 3)
 
 
 @dataclass(frozen=True)
 class TokenSplitter:
-    """Splits by the embedder's own tokenizer: no chunk has more than `tokens`.
+    """A splitter with the embedder's own tokenizer: no chunk has more than `tokens`.
 
-    While the tokenizer is unavailable, words are counted instead.
-    """
+    While the tokenizer is unavailable, words are counted instead."""
 
     tokenizer: Tokenizer
     _: KW_ONLY
@@ -133,65 +134,65 @@ class TokenSplitter:
     overlap: int = CHUNK_OVERLAP
 
     def split(self, parsed: ParsedDocument) -> tuple[Chunk, ...]:
-        """Chunks in reading order; every word of every block is in one of them."""
+        """Return the chunks in reading order; every word of every block is in one of them."""
         return tuple(self.chunks(parsed.document, parsed.blocks))
 
     def chunks(self, document: Document, blocks: Iterable[Block]) -> Iterator[Chunk]:
-        """The same one by one, as the blocks come."""
+        """Yield the chunks one by one, as the blocks come."""
         drafts = self._drafts(
-            build_sections(resolve_links(_with_anchors(blocks), document.url), self._working(), self.tokens)
+            build_sections(resolve_links(_with_anchors(blocks), document.url), self._available_tokenizer(), self.tokens)
         )
         return (draft.chunk(document.id, position) for position, draft in enumerate(drafts))
 
-    def _working(self) -> Tokenizer:
+    def _available_tokenizer(self) -> Tokenizer:
         try:
             self.tokenizer.count_tokens("")
         except Unavailable:
             return WordTokenizer()
         return self.tokenizer
 
-    def _drafts(self, found: Iterable[HeadingSection]) -> Iterator[_Draft]:
+    def _drafts(self, sections: Iterable[HeadingSection]) -> Iterator[_Draft]:
         draft: _Draft | None = None
-        for section in found:
+        for section in sections:
             if draft and section.is_continued:
-                *full, draft = self._filled(draft, section)
+                *full, draft = self._fill(draft, section)
                 yield from full
-            elif draft and draft.takes(section, self.tokens):
-                draft.take(section)
+            elif draft and draft.accepts(section, self.tokens):
+                draft.add_section(section)
             else:
                 if draft:
                     yield draft
-                *full, draft = self._filled(_Draft(section.heading_path), section)
+                *full, draft = self._fill(_Draft(section.heading_path), section)
                 yield from full
         if draft:
             yield draft
 
-    def _filled(self, draft: _Draft, section: HeadingSection) -> Iterator[_Draft]:
-        """`draft` with as much of the section as it holds, and the drafts for the rest."""
+    def _fill(self, draft: _Draft, section: HeadingSection) -> Iterator[_Draft]:
+        """Yield `draft` with as much of the section as it holds, and the drafts for the rest."""
         for group in section.groups:
-            turned = draft.has_content and draft.page != group.pieces[0].block.page
-            if not group.is_continued and (turned or self._closes(draft, group)):
+            page_turned = draft.has_content and draft.page != group.pieces[0].block.page
+            if not group.is_continued and (page_turned or self._should_close(draft, group)):
                 yield draft
-                draft = draft.next(() if turned else draft.tail(min(self.overlap, self.tokens - group.tokens)))
-            long = group.is_long_table
+                draft = draft.next(() if page_turned else draft.tail(min(self.overlap, self.tokens - group.tokens)))
+            is_long_table = group.is_long_table
             for piece in group.pieces:
                 if draft.tokens + piece.tokens > self.tokens:
                     yield draft
                     room = self.tokens - piece.tokens
-                    draft = draft.next(self._opening(group, draft, room))
-                    draft.table = long
+                    draft = draft.next(self._find_opening(group, draft, room))
+                    draft.table = is_long_table
                 draft.append(piece)
         yield draft
 
-    def _closes(self, draft: _Draft, group: PieceGroup) -> bool:
-        """Whether `group` is better off in a chunk of its own than added to `draft`."""
+    def _should_close(self, draft: _Draft, group: PieceGroup) -> bool:
+        """Tell whether `group` is better off in a chunk of its own than added to `draft`."""
         if not draft.has_content:
             return False
         too_much = draft.tokens + group.tokens > self.tokens >= group.tokens
-        return too_much and (group.keep_together or draft.tokens >= _ENOUGH * self.tokens)
+        return too_much and (group.keep_together or draft.tokens >= _FULL_SHARE * self.tokens)
 
-    def _opening(self, group: PieceGroup, draft: _Draft, room: int) -> Sequence[BlockPiece]:
-        """What the next part of `group` begins with, at most half a chunk."""
+    def _find_opening(self, group: PieceGroup, draft: _Draft, room: int) -> Sequence[BlockPiece]:
+        """Return the opening of the next part of `group`, at most half a chunk."""
         if group.repeated_opening and draft.pieces[-1] not in group.repeated_opening:
             cost = sum(piece.tokens for piece in group.repeated_opening)
             return group.repeated_opening if cost <= min(room, self.tokens // 2) else ()
@@ -199,7 +200,7 @@ class TokenSplitter:
 
 
 class _Draft:
-    """A chunk being filled."""
+    """A chunk while it is filled."""
 
     def __init__(self, path: tuple[str, ...], repeated: Sequence[BlockPiece] = ()) -> None:
         self.path = path
@@ -221,14 +222,14 @@ class _Draft:
         self.pieces.append(piece)
         self.tokens += piece.tokens
 
-    def takes(self, section: HeadingSection, limit: int) -> bool:
-        """Whether `section` is a sibling or child that rounds off this tiny chunk on the same page and sheet."""
+    def accepts(self, section: HeadingSection, limit: int) -> bool:
+        """Tell whether `section` is a sibling or child that completes this tiny chunk on the same page and sheet."""
         related = section.heading_path[:-1] == self.path[:-1] or section.heading_path[: len(self.path)] == self.path
         first, last = section.groups[0].pieces[0].block, self.pieces[-1].block
         together = (first.page, first.sheet) == (last.page, last.sheet)
         return related and together and self.tokens < MIN_CHUNK_TOKENS and self.tokens + section.tokens <= limit
 
-    def take(self, section: HeadingSection) -> None:
+    def add_section(self, section: HeadingSection) -> None:
         shared = 0
         while (
             shared < min(len(self.path), len(section.heading_path))
@@ -244,14 +245,14 @@ class _Draft:
         return _Draft(self.path, repeated)
 
     def tail(self, room: int) -> list[BlockPiece]:
-        """The last sentences of prose that fit into `room` tokens, but never all of the chunk."""
-        kept: list[BlockPiece] = []
+        """Return the last sentences of prose that fit into `room` tokens, but never all of the chunk."""
+        sentences: list[BlockPiece] = []
         for piece in reversed(self.pieces[self._repeated + 1 :]):
             room -= piece.tokens
             if piece.kind is not BlockKind.PROSE or room < 0:
                 break
-            kept.append(piece)
-        return kept[::-1]
+            sentences.append(piece)
+        return sentences[::-1]
 
     def chunk(self, document_id: str, position: int) -> Chunk:
         text = ""
@@ -260,8 +261,8 @@ class _Draft:
         anchors: list[tuple[int, str]] = []
         links: list[tuple[int, int, str]] = []
         code: list[tuple[int, int]] = []
-        found = list(infer_kinds(self.pieces))
-        above = find_parents(self.pieces, found)
+        kinds = list(infer_kinds(self.pieces))
+        parents = find_parents(self.pieces, kinds)
         for index, piece in enumerate(self.pieces):
             text += piece.leading_space if text else ""
             if index == self._repeated:
@@ -273,11 +274,11 @@ class _Draft:
                 Unit(
                     start=len(text),
                     end=len(text) + len(piece.text),
-                    kind=found[index],
+                    kind=kinds[index],
                     part=piece.part,
-                    parent=above[index],
+                    parent=parents[index],
                     number=piece.number,
-                    inferred=found[index] is not piece.kind,
+                    inferred=kinds[index] is not piece.kind,
                     cells=piece.cells,
                 )
             )

@@ -1,4 +1,4 @@
-"""Screening what a person writes to the bot."""
+"""Screening of messages to the bot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import Value
 # --- The text behind cheap disguises; stored text is never changed --------------------------------
 
 _REGION_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{2,6}\U000e007f")
-"""The flag of a part of a country (England, Scotland): the one honest use of tag characters."""
+"""Flag of a part of a country (England, Scotland): the one honest use of tag characters."""
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -19,16 +19,16 @@ _INVISIBLE = re.compile(
 )
 """Controls, soft hyphen, fillers, zero-width and bidirectional marks, tags, variation selectors."""
 _STACKED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
-"""More marks on a letter than Unicode's Stream-Safe Text Format (UAX 15) allows: putting them into their canonical
-order takes time quadratic in how many follow each other."""
+"""More marks on a letter than Unicode's Stream-Safe Text Format (UAX 15) allows: normalizing their order takes time
+quadratic in their number."""
 _HALF_WIDTH = {0xFF9E: None, 0xFF9F: None}
-"""Voicing marks, which are combining marks only once they are normalised."""
+"""Voicing marks, which become combining marks only when normalized."""
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f]+")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
 
 def normalize_for_screening(text: str) -> str:
-    """Lower case without invisible characters and accents; compatibility forms made plain."""
+    """Return the text in lower case without invisible characters and accents, with compatibility forms made plain."""
     if text.isascii():
         return text.lower()
     text = _STACKED.sub(r"\1", _INVISIBLE.sub("", text).translate(_HALF_WIDTH))
@@ -36,16 +36,16 @@ def normalize_for_screening(text: str) -> str:
 
 
 def decode_hidden_text(text: str) -> str:
-    """Folded, a line each: what is written in tag characters, and the readable texts in base64."""
-    found = []
+    """Return the hidden texts in tag characters and in base64, normalized, one per line."""
+    hidden = []
     if not text.isascii():
         runs = _TAGS.findall(_REGION_FLAG.sub("", text))
-        found.append("".join(chr(ord(tag) - 0xE0000) for run in runs for tag in run))
-    found += (_decoded(run) for run in _BASE64.findall(text))
-    return "\n".join(normalize_for_screening(line) for line in found if line)
+        hidden.append("".join(chr(ord(tag) - 0xE0000) for run in runs for tag in run))
+    hidden += (_decode_base64(run) for run in _BASE64.findall(text))
+    return "\n".join(normalize_for_screening(line) for line in hidden if line)
 
 
-def _decoded(run: str) -> str:
+def _decode_base64(run: str) -> str:
     run = run.rstrip("=")
     try:
         plain = base64.b64decode(run + "=" * (-len(run) % 4)).decode("utf-8")
@@ -56,22 +56,26 @@ def _decoded(run: str) -> str:
 
 # --- What a person writes -------------------------------------------------------------------------
 
-_LONGEST = 20_000
-"""Characters that are read, half of them from the end; a question may have far fewer."""
-_ORDER = r"(?:^|[^\w\s'][\"'\s]{0,3}|\n\s{0,3}|\b(?:you to|you (?:must|should|will|can|may)|and|please|now|then|just) )"
-"""Where an order begins, so that `how do I ignore ...` and `can managers override ...` are none."""
+_MAX_CHARACTERS = 20_000
+"""Maximum number of characters that are read, half of them from the end; questions have a lower limit of their own."""
+_INSTRUCTION_START = (
+    r"(?:^|[^\w\s'][\"'\s]{0,3}|\n\s{0,3}|\b(?:you to|you (?:must|should|will|can|may)|and|please|now|then|just) )"
+)
+"""The beginning of an instruction, so that `how do I ignore ...` and `can managers override ...` are none."""
 _RULES = r"(?:instructions?|directives?|prompts?|rules|guidelines|orders|commands|restrictions|programming)"
 _EARLIER = r"(?:previous|prior|preceding|earlier|above|initial|original)"
-_ELSEWHERE = r"(?:instruc\w+|instrukt\w+|anweisung\w*|vorgaben|angaben|regeln|consignes|regles|reglas|regras|regole)"
+_FOREIGN_RULES = (
+    r"(?:instruc\w+|instrukt\w+|anweisung\w*|vorgaben|angaben|regeln|consignes|regles|reglas|regras|regole)"
+)
 """German, French, Spanish, Portuguese, Italian and Dutch, without their accents."""
 INJECTION_PATTERNS = {
     "override": re.compile(
-        rf"{_ORDER}(?:ignore|disregard|forget|override|bypass)\b(?:"
+        rf"{_INSTRUCTION_START}(?:ignore|disregard|forget|override|bypass)\b(?:"
         rf" (?:\w+ ){{0,3}}(?:{_EARLIER}|all|your) (?:\w+ ){{0,2}}{_RULES}\b"
         rf"|(?: \w+){{0,2}} (?:everything|all|the text) {_EARLIER}\b"
         rf"|(?: \w+){{0,2}} everything before\b|,? (?:all )?(?:the )?(?:above|previous)(?: and|[.!:;,]|$))"
-        rf"|{_ORDER}(?:bitte )?(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|oublie\w*|ignorez|ignor[ae]"
-        rf"|olvid[ae]\w*|esquec[ae]|dimentica\w*|negeer|vergeet)\b(?: \w+){{0,4}}? {_ELSEWHERE}\b"
+        rf"|{_INSTRUCTION_START}(?:bitte )?(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|oublie\w*|ignorez"
+        rf"|ignor[ae]|olvid[ae]\w*|esquec[ae]|dimentica\w*|negeer|vergeet)\b(?: \w+){{0,4}}? {_FOREIGN_RULES}\b"
         r"|指示を(?:無視|忘れ)|(?:忽略|无视|忘记)[^。]{0,10}(?:指示|指令)"
         r"|(?:игнорируи|забудь)\w* \w+ (?:инструкц|указан)"
     ),
@@ -90,27 +94,28 @@ INJECTION_PATTERNS = {
         r"|### ?(?:instruction|response):"
     ),
 }
-"""Signs of an order to the assistant itself, in folded text. None is found in a harmless text of direct_injection."""
+"""Signs of an instruction to the assistant itself, in normalized text. None is found in a harmless text of
+direct_injection."""
 
 
 class ScreeningResult(Value):
-    """What the screen found."""
+    """The result of screening a text."""
 
     score: float
-    """Between 0 and 1."""
+    """Score between 0 and 1."""
     flag: bool
     reasons: tuple[str, ...] = ()
-    """The signs found."""
+    """Names of the signs."""
 
 
 def screen_message(text: str) -> ScreeningResult:
-    """Screen what a person wrote to the bot: what is flagged is refused."""
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
-    found = find_injection_signs(f"{normalize_for_screening(text)}\n{decode_hidden_text(text)}".strip())
-    return ScreeningResult(score=float(bool(found)), flag=bool(found), reasons=found)
+    """Screen a message of a person to the bot: a flagged one is refused."""
+    if len(text) > _MAX_CHARACTERS:
+        text = f"{text[: _MAX_CHARACTERS // 2]}\n{text[-_MAX_CHARACTERS // 2 :]}"
+    signs = find_injection_signs(f"{normalize_for_screening(text)}\n{decode_hidden_text(text)}".strip())
+    return ScreeningResult(score=float(bool(signs)), flag=bool(signs), reasons=signs)
 
 
 def find_injection_signs(folded: str) -> tuple[str, ...]:
-    """The names of the signs in a folded text."""
+    """Return the names of the signs in a normalized text."""
     return tuple(name for name, pattern in INJECTION_PATTERNS.items() if pattern.search(folded))

@@ -1,4 +1,4 @@
-"""Personal data and keys in a text, by forms that leave little doubt: what other people's models need not see."""
+"""Personal data and secrets in a text, in forms that leave little doubt: external models need not see them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-SECRET_KIND = "key"  # noqa: S105 - the name of a kind
-"""The kind of what opens something; every other one is personal data."""
+SECRET_KIND = "key"  # noqa: S105 a kind, not a secret
+"""The kind of keys and passwords; every other kind is personal data."""
 
 
 class SensitiveSpan(NamedTuple):
-    """A stretch of a text."""
+    """A span of sensitive characters of a text."""
 
     start: int
     end: int
     kind: str
     """`mail`, `phone`, `card`, `iban` or `key`; another finder has kinds of its own, in lower case."""
     secret_type: str = ""
-    """Of a key: what it is."""
+    """Type of a key, such as `GitHub token`."""
 
 
 SensitiveDataFinder = Callable[[str], Sequence[SensitiveSpan]]
-"""What is private in a text, in order and apart. Raises Unavailable where it cannot look: then nothing may be shown."""
+"""A function that returns the sensitive spans of a text, in order, without overlaps. Raises Unavailable where it cannot
+search: then nothing may be shown."""
 
 _MAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9\u00c0-\u024f-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
@@ -39,15 +40,15 @@ _CARD = re.compile(r"3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|4\d{12}(?:\d{3}){0,2}
 """American Express, Diners, Visa, Mastercard, JCB, Discover and UnionPay."""
 _AMERICAN = re.compile(r"(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}")
 _NATIONAL = re.compile(r"\(?0[1-9]\d*[^\d]")
-_SHORTEST = 9
-"""Digits of a phone that begins with its country's 0."""
+_MIN_NATIONAL_DIGITS = 9
+"""Minimum number of digits of a phone number that begins with its country's 0."""
 _REGIONS = ("GB", "DE", "FR", "JP")
-"""Where such a phone may be; numbers of most other countries that begin so are of a form of one of these too."""
-_BLOCK = (
+"""Regions of such phone numbers; those of most other countries have a form of one of these too."""
+_PRIVATE_KEY_BLOCK = (
     r"-----BEGIN (?:[A-Z0-9]+ ){0,2}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]{64,20000}-----END [A-Z0-9 ]{1,40}-----|(?:\s+[A-Za-z0-9+/=]{40,}+)+)"
 )
-"""Without its end, where a passage ends before it."""
+"""A private key, also without its end where a passage ends before it."""
 _KEYS = tuple(
     (sign, form, re.compile(pattern, re.ASCII))
     for sign, form, pattern in (
@@ -67,48 +68,49 @@ _KEYS = tuple(
         ("sk-ant-", "Anthropic key", r"\bsk-ant-[a-z]+\d\d-[\w-]{80,}"),
         ("k_live_", "Stripe key", r"\b[rs]k_live_[A-Za-z0-9]{16,}"),
         ("eyJ", "JSON Web Token", r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
-        ("PRIVATE KEY", "private key", _BLOCK),
+        ("PRIVATE KEY", "private key", _PRIVATE_KEY_BLOCK),
     )
 )
-"""A text without the first is not looked at for the last."""
-_END, _VARIED = 16, 6
-"""Characters at the end of a key, and how many different ones are among them: `ghp_xxxxxxxx` in a manual is none."""
+"""Sign, type and pattern of each key: the pattern is tried only on a text with the sign."""
+_KEY_END, _MIN_DIFFERENT = 16, 6
+"""Number of characters at the end of a key, and the minimum of different ones among them: `ghp_xxxxxxxx` in a manual is
+none."""
 
 
 def find_sensitive_data(text: str) -> list[SensitiveSpan]:
-    """See `Finder`: mail, phones, cards, IBANs and keys."""
-    return drop_overlaps([*find_secrets(text), *_mails(text), *_ibans(text), *_numbers(text)])
+    """Return mail addresses, phone numbers, cards, IBANs and keys: a `SensitiveDataFinder`."""
+    return drop_overlaps([*find_secrets(text), *_find_mails(text), *_find_ibans(text), *_find_cards_and_phones(text)])
 
 
 def find_secrets(text: str) -> Iterator[SensitiveSpan]:
-    """Keys and tokens whose form their makers tell; those that manuals show instead of one are left out."""
+    """Yield keys and tokens of documented forms, without the placeholders of manuals."""
     for sign, form, pattern in _KEYS:
         if sign in text:
             for match in pattern.finditer(text):
-                if len(set(match[0][-_END:])) >= _VARIED and not match[0].endswith("EXAMPLE"):
+                if len(set(match[0][-_KEY_END:])) >= _MIN_DIFFERENT and not match[0].endswith("EXAMPLE"):
                     yield SensitiveSpan(*match.span(), SECRET_KIND, form)
 
 
 def secret_types(texts: Iterable[str]) -> tuple[str, ...]:
-    """What keys there are in `texts`: each form once."""
-    return tuple(sorted({one.secret_type for text in texts for one in find_secrets(text)}))
+    """Return the types of the keys in `texts`, each once."""
+    return tuple(sorted({span.secret_type for text in texts for span in find_secrets(text)}))
 
 
-def drop_overlaps(found: Iterable[SensitiveSpan]) -> list[SensitiveSpan]:
-    """In order; of two that overlap the one that begins first, or is longer."""
-    kept: list[SensitiveSpan] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if not kept or kept[-1].end <= one.start:
-            kept.append(one)
-    return kept
+def drop_overlaps(spans: Iterable[SensitiveSpan]) -> list[SensitiveSpan]:
+    """Return the spans in order; of two that overlap the one that begins first, or is longer."""
+    separate: list[SensitiveSpan] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if not separate or separate[-1].end <= span.start:
+            separate.append(span)
+    return separate
 
 
-def _mails(text: str) -> Iterator[SensitiveSpan]:
+def _find_mails(text: str) -> Iterator[SensitiveSpan]:
     if "@" in text:
         yield from (SensitiveSpan(*match.span(), "mail") for match in _MAIL.finditer(text))
 
 
-def _ibans(text: str) -> Iterator[SensitiveSpan]:
+def _find_ibans(text: str) -> Iterator[SensitiveSpan]:
     for match in _IBAN.finditer(text):
         end = match.end()
         while end > match.start():  # what follows may look as if it went on
@@ -118,7 +120,7 @@ def _ibans(text: str) -> Iterator[SensitiveSpan]:
             end = text.rfind(" ", match.start(), end)
 
 
-def _numbers(text: str) -> Iterator[SensitiveSpan]:
+def _find_cards_and_phones(text: str) -> Iterator[SensitiveSpan]:
     for match in _DIGITS.finditer(text):
         digits = re.sub(r"\D", "", match[0])
         if _CARD.fullmatch(digits) and _is_card(digits):
@@ -127,10 +129,10 @@ def _numbers(text: str) -> Iterator[SensitiveSpan]:
             yield SensitiveSpan(*match.span(), "phone")
 
 
-def _is_iban(said: str) -> bool:
+def _is_iban(text: str) -> bool:
     from stdnum import iban
 
-    return iban.is_valid(said)
+    return iban.is_valid(text)
 
 
 def _is_card(digits: str) -> bool:
@@ -139,20 +141,20 @@ def _is_card(digits: str) -> bool:
     return luhn.is_valid(digits)
 
 
-def _is_phone(said: str, digits: str) -> bool:
-    """A form that is a phone's everywhere need only be long enough; one of a single country has to be given out
-    there."""
+def _is_phone(text: str, digits: str) -> bool:
+    """Tell whether the digits are a phone number. An international form need only have a possible length; a national
+    one must be valid in its country."""
     import phonenumbers
 
     def read(region: str | None, fits: Callable[[phonenumbers.PhoneNumber], bool]) -> bool:
         try:
-            return fits(phonenumbers.parse(f"+{digits[2:]}" if digits.startswith("00") else said, region))
+            return fits(phonenumbers.parse(f"+{digits[2:]}" if digits.startswith("00") else text, region))
         except phonenumbers.NumberParseException:
             return False
 
-    if "+" in said[:2] or digits.startswith("00"):
+    if "+" in text[:2] or digits.startswith("00"):
         return read(None, phonenumbers.is_possible_number)
-    if _AMERICAN.match(said):
+    if _AMERICAN.match(text):
         return read("US", phonenumbers.is_possible_number)
-    national = len(digits) >= _SHORTEST and _NATIONAL.match(said)
+    national = len(digits) >= _MIN_NATIONAL_DIGITS and _NATIONAL.match(text)
     return bool(national) and any(read(region, phonenumbers.is_valid_number) for region in _REGIONS)

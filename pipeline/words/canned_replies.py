@@ -1,4 +1,4 @@
-"""What is said without looking anything up."""
+"""Replies without a search."""
 
 from __future__ import annotations
 
@@ -35,14 +35,16 @@ _AND_MORE = PluralText("{titles} and {number} more", "{titles} and {number} more
 _HOW = TranslatableText("Ask in plain words, and follow up in the same thread.")
 
 
-def greeting_text(title: str, documents: int, words: Translator) -> str:
-    """A short hello with one question that can be asked; `title` is that of a document."""
-    example = [words(_EXAMPLE, title=title)] if title else []
-    return " ".join([words(_HELLO), words.pluralize(_WHAT_I_DO, documents), *example])
+def greeting_text(title: str, documents: int, translator: Translator) -> str:
+    """Return a short hello with one question that can be asked; `title` is that of a document."""
+    example = [translator(_EXAMPLE, title=title)] if title else []
+    return " ".join([translator(_HELLO), translator.pluralize(_WHAT_I_DO, documents), *example])
 
 
-def introduction_text(titles: Sequence[str], documents: int, words: Translator) -> str:
-    """Who we are, what is indexed and how to ask; `titles` may be only some of the documents."""
+def introduction_text(titles: Sequence[str], documents: int, translator: Translator) -> str:
+    """Return an introduction of the bot: its documents and how to ask; `titles` may be only some of the documents."""
     named, more = ", ".join(titles), documents - len(titles)
-    listed = words.pluralize(_AND_MORE, more, titles=named) if more > 0 else named
-    return f"{words.pluralize(_WHAT_I_DO, documents)}\n\n{words(_INDEXED, titles=listed)}\n\n{words(_HOW)}"
+    listed = translator.pluralize(_AND_MORE, more, titles=named) if more > 0 else named
+    return (
+        f"{translator.pluralize(_WHAT_I_DO, documents)}\n\n{translator(_INDEXED, titles=listed)}\n\n{translator(_HOW)}"
+    )

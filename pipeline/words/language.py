@@ -1,4 +1,4 @@
-"""Which language people want to be spoken to in, and which one a text is in, as far as that can be told safely."""
+"""The language of people and of texts, as far as it can be detected safely."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from pipeline.translations import LANGUAGES, Translator
 
 MIN_FUNCTION_WORDS = 2
-"""Different words that tell a language. Of 3,570 questions of XQuAD 94 % (German), 98 % (English) and 99.8 % (Spanish)
-are told, of the questions among 1,000 Tatoeba sentences a language 87 to 92 % and of Japanese 99 %; none of these 4,282
-is told wrong, nor any of 420 Italian, Portuguese and Dutch ones."""
+"""Minimum number of different function words that decide a language. Of 3,570 questions of XQuAD 94 % (German), 98 %
+(English) and 99.8 % (Spanish) are detected, of the questions among 1,000 Tatoeba sentences a language 87 to 92 % and of
+Japanese 99 %; none of these 4,282 is detected wrong, nor any of 420 Italian, Portuguese and Dutch ones."""
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _WORD = re.compile(r"[^\W\d_]+|¿")
-_LATIN = "\u024f"
+_LAST_LATIN = "\u024f"
 """The last Latin letter."""
-_WORDS = {
+_FUNCTION_WORD_LISTS = {
     "en": """the a an and or but if because is are am was were be been do does did have has had can could should would
         will may must what which who whose whom when where why how many much not no this that these those there here my
         our your their his her its we you they he she i it me us them of for with from to about into in on at by as than
@@ -46,49 +46,51 @@ _WORDS = {
         moet moeten mag wat welke wie wanneer waar waarom hoe veel niet nee geen deze dit die dat hier mijn onze jouw uw
         ik wij we jij je jullie u zij ze hij het mij me ons met van voor op in bij naar over aan uit er te ook""",
 }
-"""Articles, pronouns, question words, auxiliaries and prepositions; also of languages that are near to one of ours."""
-FUNCTION_WORDS = {language: frozenset(found.split()) for language, found in _WORDS.items()}
+"""Articles, pronouns, question words, auxiliaries and prepositions; also of languages similar to one of ours."""
+FUNCTION_WORDS = {language: frozenset(words.split()) for language, words in _FUNCTION_WORD_LISTS.items()}
 
 
 def detect_supported_language(text: str) -> str:
-    """The language of `text` where it is one of LANGUAGES and its small words tell; empty otherwise."""
+    """Return the language of `text` where it is one of `LANGUAGES` and its function words decide; empty otherwise."""
     language = detect_language(text)
     return language if language in LANGUAGES else ""
 
 
 def detect_language(text: str) -> str:
-    """The same, of all languages whose small words are known."""
+    """Return the language of `text`, of all languages with known function words; empty where they do not decide."""
     if _KANA.search(text):
         return "ja"
     words = set(_WORD.findall(text.lower()))
-    (most, language), (second, _) = sorted(
-        ((len(words & held), name) for name, held in FUNCTION_WORDS.items()), reverse=True
+    (best_count, language), (second_count, _) = sorted(
+        ((len(words & function_words), name) for name, function_words in FUNCTION_WORDS.items()), reverse=True
     )[:2]
-    return language if most >= MIN_FUNCTION_WORDS and most > second else ""
+    return language if best_count >= MIN_FUNCTION_WORDS and best_count > second_count else ""
 
 
 def is_latin(text: str) -> bool:
-    """Whether at least half of its letters are Latin; so if it has none."""
+    """Tell whether at least half of the letters are Latin, or there are none."""
     letters = [letter for letter in text if letter.isalpha()]
-    return 2 * sum(letter <= _LATIN for letter in letters) >= len(letters)
+    return 2 * sum(letter <= _LAST_LATIN for letter in letters) >= len(letters)
 
 
 def may_be_english(text: str) -> bool:
-    """Whether neither the small words nor the letters of `text` tell another language."""
+    """Tell whether neither the function words nor the letters of `text` show another language."""
     return is_latin(text) and detect_supported_language(text) in ("", "en")
 
 
-def infer_question_language(question: str, texts: Iterable[str], *, least: int = 1) -> str:
-    """The language of the `texts` that were found for a `question` too short to tell its own, where it has `least`
-    small words of it and no more of English. Empty otherwise."""
+def infer_question_language(question: str, texts: Iterable[str], *, minimum: int = 1) -> str:
+    """Return the language of the `texts` retrieved for a `question` too short to show its own, where it has `least`
+    function words of it and no more of English. Empty otherwise."""
     language = detect_supported_language(" ".join(texts))
     words = set(_WORD.findall(question.lower()))
-    own, english = (len(words & FUNCTION_WORDS.get(one, frozenset())) for one in (language, "en"))
-    return language if own >= max(least, english) else ""
+    own_count, english_count = (
+        len(words & FUNCTION_WORDS.get(candidate, frozenset())) for candidate in (language, "en")
+    )
+    return language if own_count >= max(minimum, english_count) else ""
 
 
-def choose_words(chosen: str | None, heard: Iterable[str] = (), locale: str = "") -> Translator:
-    """Words in the language that was `chosen`, else the first one `heard` in what was said, else that of a platform's
-    `locale` (`de`, `es-419`), else English."""
-    found = (chosen or "", *heard, re.split("[-_]", locale)[0])
-    return Translator(next((language for language in found if language in LANGUAGES), "en"))
+def choose_words(chosen: str | None, detected: Iterable[str] = (), locale: str = "") -> Translator:
+    """Return a translator in the language that was `chosen`, else in the first one of `detected`, else in that of a
+    platform's `locale` (`de`, `es-419`), else in English."""
+    candidates = (chosen or "", *detected, re.split("[-_]", locale)[0])
+    return Translator(next((language for language in candidates if language in LANGUAGES), "en"))

@@ -1,4 +1,4 @@
-"""What turns or limits what a sentence says: its negations, conditions and modals, read here for every stage."""
+"""Qualifiers of a sentence: negations, conditions and modals, for every stage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEGATIONS = frozenset(
     nunca""".split()
 )
 _JAPANESE = ("ない", "ません")
-"""Written without spaces."""
+"""Negative endings, which stand inside unspaced text."""
 _CONDITIONS = {
     "if": "if|provided|providing|assuming|in case|as long as|subject to|depend(?:s|ing)? on|wenn|falls|sofern|si",
     "when": "when|whenever|where|while",
@@ -28,15 +28,15 @@ _MODALS = {
 }
 
 
-def _patterns(kinds: dict[str, str]) -> dict[str, re.Pattern[str]]:
+def _compile_patterns(kinds: dict[str, str]) -> dict[str, re.Pattern[str]]:
     return {kind: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE) for kind, forms in kinds.items()}
 
 
-_CONDITION, _MODAL = _patterns(_CONDITIONS), _patterns(_MODALS)
+_CONDITION, _MODAL = _compile_patterns(_CONDITIONS), _compile_patterns(_MODALS)
 
 
 class Qualifiers(NamedTuple):
-    """What a sentence says of its own truth, by kind."""
+    """The qualifiers of a sentence, by kind."""
 
     negated: bool
     conditions: frozenset[str]
@@ -44,33 +44,36 @@ class Qualifiers(NamedTuple):
 
 
 def find_qualifiers(text: str) -> Qualifiers:
-    return Qualifiers(has_negation(text), find_conditions(text), _found(_MODAL, text))
+    """Return the qualifiers of a sentence."""
+    return Qualifiers(has_negation(text), find_conditions(text), _matching_kinds(_MODAL, text))
 
 
 def is_negation(word: str) -> bool:
-    """Whether a word, in lower case, is a negation."""
+    """Tell whether a word, in lower case, is a negation."""
     return word in NEGATIONS or word.replace("’", "'").endswith("n't")
 
 
 def has_negation(text: str) -> bool:
-    """Whether any word is a negation."""
-    return any(map(is_negation, split_words(text))) or any(one in text for one in _JAPANESE)
+    """Tell whether any word is a negation."""
+    return any(map(is_negation, split_words(text))) or any(ending in text for ending in _JAPANESE)
 
 
 def find_conditions(text: str) -> frozenset[str]:
-    """Of what kinds its conditions and exceptions are: `if`, `when`, `unless`, `only`, `until`."""
-    return _found(_CONDITION, text)
+    """Return the kinds of conditions and exceptions: `if`, `when`, `unless`, `only`, `until`."""
+    return _matching_kinds(_CONDITION, text)
 
 
-def is_qualifier_lost(claim: str, said: str) -> bool:
-    """Whether a claim is the denial of what is `said`, or leaves out a condition, an exception or a modal of it.
+def is_qualifier_lost(claim: str, source: str) -> bool:
+    """Tell whether a claim denies its source, or leaves out a condition, an exception or a modal of it.
 
     Of 147 false claims of our own that a judge passed it finds 66, of 67 true ones 25; of people's answers of clapnq
     and mtrag_cloud that are in other words .11 and .23."""
-    mine, theirs = find_qualifiers(claim), find_qualifiers(said)
-    left_out = theirs.conditions - mine.conditions or theirs.modals - mine.modals
-    return mine.negated != theirs.negated or bool(left_out)
+    claim_qualifiers, source_qualifiers = find_qualifiers(claim), find_qualifiers(source)
+    lost = (
+        source_qualifiers.conditions - claim_qualifiers.conditions or source_qualifiers.modals - claim_qualifiers.modals
+    )
+    return claim_qualifiers.negated != source_qualifiers.negated or bool(lost)
 
 
-def _found(kinds: dict[str, re.Pattern[str]], text: str) -> frozenset[str]:
+def _matching_kinds(kinds: dict[str, re.Pattern[str]], text: str) -> frozenset[str]:
     return frozenset(kind for kind, pattern in kinds.items() if pattern.search(text))

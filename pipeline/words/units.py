@@ -1,5 +1,4 @@
-"""Units of measure and times of the day as they are written, and the rules by which a calendar's units are worth each
-other."""
+"""Units of measure and times of the day in text, and the equivalents of calendar units."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from collections.abc import Iterator
 # --- Units ----------------------------------------------------------------------------------------
 
 Measure = tuple[str, float]
-"""A base unit and how much of it; `/s` and `/month` are periods that something comes in, not lengths of time."""
+"""A base unit and its amount; `/s` and `/month` are periods of a rate, not lengths of time."""
 
 _WRITTEN: dict[Measure, str] = {
     ("%", 1.0): "%, percent, percentage, pct, per cent, prozent, pour cent, por ciento, por cento, per cento, procent",
@@ -89,42 +88,42 @@ _WRITTEN: dict[Measure, str] = {
     ("°", 1.0): "°, degree, degrees, grad",
 }
 MEASURES_BY_NAME = {" ".join(word.split()): unit for unit, written in _WRITTEN.items() for word in written.split(",")}
-"""The measure that a word or phrase in lower case names."""
+"""Measure of each word or phrase, in lower case."""
 UNIT_PREFIXES = frozenset(
     phrase[:place] for phrase in MEASURES_BY_NAME for place, sign in enumerate(phrase) if sign == " "
 )
-"""The beginnings of phrases."""
+"""Beginnings of phrases."""
 OTHER_MEASURES: dict[str, tuple[Measure, ...]] = {
     **dict.fromkeys(("pound", "pounds"), (("£", 1.0),)),
     **dict.fromkeys(("cent", "cents"), (("$", 0.01), ("€", 0.01))),
     **dict.fromkeys(("°", "degree", "degrees", "grad"), (("°c", 1.0), ("°f", 1.0))),
 }
-"""What a word may mean besides: pounds of money, cents of a dollar or euro, degrees of either scale."""
+"""Other meanings of a word: pounds of money, cents of a dollar or euro, degrees of either scale."""
 TIME_UNITS = frozenset({"s", "month"})
 
 
 def equivalent_measures(unit: str, amount: float) -> Iterator[Measure]:
-    """The measure itself, and what the calendar makes of months.
+    """Yield the measure itself, and the days of its months.
 
     A day is 24 hours, a week 7 days, a quarter 3 months and a year 12 months: exactly. Months have no length in days,
     but people give them one, and a text that does is not wrong. So a month is 28 (four weeks), 30 or 31 days, up to
     eleven months are 30 days each, two and three are eight and twelve weeks too; quarters are 13 weeks each, the first
-    also 90 to 92 days, half a year 182 or 183; years are 52 weeks or 365 days each, one also 366 days. What is further
-    off is another length: 20 days are no month, 48 weeks no year, 360 days no year, and 30 days are not four weeks."""
+    also 90 to 92 days, half a year 182 or 183; years are 52 weeks or 365 days each, one also 366 days. Other lengths
+    differ: 20 days are no month, 48 weeks no year, 360 days no year, and 30 days are not four weeks."""
     yield unit, amount
     if unit.removeprefix("/") == "month":
-        yield from ((f"{unit[:-5]}s", days * 86400.0) for days in _days(amount))
+        yield from ((f"{unit[:-5]}s", days * 86400.0) for days in _days_of(amount))
 
 
-def _days(months: float) -> set[float]:
-    found = {30 * months} if months < 12 else set()
+def _days_of(months: float) -> set[float]:
+    lengths = {30 * months} if months < 12 else set()
     if months in (1, 2, 3):
-        found.add(28 * months)
+        lengths.add(28 * months)
     if months % 3 == 0:
-        found.add(91 * months / 3)
+        lengths.add(91 * months / 3)
     if months % 12 == 0:
-        found.add(365 * months / 12)
-    return found | _ALSO_DAYS.get(months, set())
+        lengths.add(365 * months / 12)
+    return lengths | _ALSO_DAYS.get(months, set())
 
 
 _ALSO_DAYS: dict[float, set[float]] = {1: {31}, 3: {92}, 6: {183}, 12: {366}}
@@ -133,14 +132,15 @@ _ALSO_DAYS: dict[float, set[float]] = {1: {31}, 3: {92}, 6: {183}, 12: {366}}
 # --- Times of the day: `5 p.m.` is `17:00`, and `5:30` may be either half of the day --------------
 
 CLOCK_UNIT = "o'clock"
-"""The unit of a time of the day, in minutes from midnight."""
+"""Unit of a time of the day, in minutes from midnight."""
 _FIGURES = re.compile(r"([0-9]{1,2})(?:[:.]([0-5][0-9]))?")
 _MARK = re.compile(r"\s?(?:([ap])\.?m(?![^\W_])\.?|(uhr)\b|o['’]clock\b)")
 _NOON = re.compile(r"\b(?:noon|midday|(midnight))\b")
 
 
 def parse_clock_time(text: str, start: int, end: int) -> tuple[list[Measure], int]:
-    """The times that figures from `start` to `end` may mean by what follows, and where that ends; none without it."""
+    """Return the times that the figures from `start` to `end` may mean with the mark behind them, and the end of that;
+    none without a mark."""
     mark = _MARK.match(text, end)
     time = mark and _FIGURES.fullmatch(text, start, end)
     if not mark or not time or int(time[1]) > 24:
@@ -148,26 +148,29 @@ def parse_clock_time(text: str, start: int, end: int) -> tuple[list[Measure], in
     hour, minute = int(time[1]), int(time[2] or 0)
     if mark[1]:
         return [(CLOCK_UNIT, hour % 12 * 60.0 + minute + 720.0 * (mark[1] == "p"))], mark.end()
-    return [(CLOCK_UNIT, hour * 60.0 + minute)] if mark[2] else _either(time), mark.end()
+    return [(CLOCK_UNIT, hour * 60.0 + minute)] if mark[2] else _possible_times(time), mark.end()
 
 
 def parse_bare_time(digits: str) -> tuple[Measure, ...]:
-    """The times that figures may mean by themselves: `9:30` of the morning or the evening, `09:30` and `17:30` one."""
+    """Return the times that figures may mean by themselves: `9:30` of the morning or the evening, `09:30` and `17:30`
+    one."""
     time = _FIGURES.fullmatch(digits)
-    return tuple(_either(time)) if time and time[2] and ":" in digits and int(time[1]) <= 24 else ()
+    return tuple(_possible_times(time)) if time and time[2] and ":" in digits and int(time[1]) <= 24 else ()
 
 
 def find_noon(text: str) -> Iterator[tuple[float, int, int]]:
+    """Yield noon and midnight as minutes from midnight, with their spans."""
     for match in _NOON.finditer(text):
         yield (0.0 if match[1] else 720.0), match.start(), match.end()
 
 
 def format_clock_time(minutes: float) -> str:
+    """Format minutes from midnight as `17:30`."""
     return f"{int(minutes) // 60}:{int(minutes) % 60:02}"
 
 
-def _either(time: re.Match[str]) -> list[Measure]:
+def _possible_times(time: re.Match[str]) -> list[Measure]:
     hour, minute = int(time[1]), int(time[2] or 0)
-    either = 0 < hour <= 12 and not time[1].startswith("0")
-    halves = (hour * 60.0, (hour % 12 + 12 * (hour < 12)) * 60.0) if either else (hour * 60.0,)
+    is_ambiguous = 0 < hour <= 12 and not time[1].startswith("0")
+    halves = (hour * 60.0, (hour % 12 + 12 * (hour < 12)) * 60.0) if is_ambiguous else (hour * 60.0,)
     return [(CLOCK_UNIT, half + minute) for half in halves]

@@ -1,8 +1,7 @@
-"""What is said on every platform and in the terminal, in one place; what one platform alone says is in its adapter.
+"""Texts for every platform and the terminal; the texts of a single platform are in its adapter.
 
-Each sentence stands here in English; `Words` says it in the other languages. Words for operators are not among them:
-people in a chat can do nothing with a command line.
-"""
+Each text is in English here; `Translator` has it in the other languages. Texts for operators are not among them: people
+in a chat can do nothing with a command line."""
 
 from __future__ import annotations
 
@@ -227,41 +226,43 @@ _WRITTEN_BY = TranslatableText("Written by {writer}.")
 _WRITTEN_FOR = TranslatableText("Written by {writer}; tokens: {read} read, {written} written.")
 
 
-def handoff_button_label(who: str | None, words: Translator) -> str:
-    """What the button says that passes a question on to people, who may have a name; nothing where there are none."""
+def handoff_button_label(who: str | None, translator: Translator) -> str:
+    """Return the label of the button that passes a question on to people, who may have a name; empty where there are
+    none."""
     if who is None:
         return ""
-    return words(ASK_SOMEBODY, who=who) if who else words(ASK_A_PERSON)
+    return translator(ASK_SOMEBODY, who=who) if who else translator(ASK_A_PERSON)
 
 
-def failure_message(incident: str, words: Translator) -> str:
-    """What a person sees of an unexpected error; the operator finds the incident id in the log."""
-    return words(_FAILURE, incident=incident)
+def failure_message(incident: str, translator: Translator) -> str:
+    """Return the text for a person after an unexpected error; the operator finds the incident id in the log."""
+    return translator(_FAILURE, incident=incident)
 
 
-def not_found_message(reason: str, words: Translator) -> str:
-    """What is said when the documents do not answer, with why where there is more to tell, and what to try next."""
-    return " ".join(filter(None, (words(ANSWER_NOT_FOUND), reason, words(NOT_FOUND_NEXT))))
+def not_found_message(reason: str, translator: Translator) -> str:
+    """Return the text for a question that the documents do not answer: the reason where there is one, and the next
+    step."""
+    return " ".join(filter(None, (translator(ANSWER_NOT_FOUND), reason, translator(NOT_FOUND_NEXT))))
 
 
 def question_notes(
-    message: IncomingMessage, words: Translator = ENGLISH_TRANSLATOR, *, offered: bool = False
+    message: IncomingMessage, translator: Translator = ENGLISH_TRANSLATOR, *, offered: bool = False
 ) -> list[str]:
-    """What is said of a question beside its answer: that its files are not read, unless the asker adds them."""
+    """Return the notes beside an answer: that the attached files are not read, unless the asker adds them."""
     if not message.attachments:
         return []
     names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
-    return [words(ATTACHMENT_OFFERED if offered else ATTACHMENT_NOT_READ, names=names)]
+    return [translator(ATTACHMENT_OFFERED if offered else ATTACHMENT_NOT_READ, names=names)]
 
 
-def rejected_sentence_line(claim: str, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    """A sentence of a model that is not shown, under "why"."""
-    return words(_LEFT_OUT, claim=claim)
+def rejected_sentence_line(claim: str, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return the line for a rejected sentence of a model, under "why"."""
+    return translator(_LEFT_OUT, claim=claim)
 
 
 def extract_preface(
     level: ConfidenceLevel,
-    words: Translator,
+    translator: Translator,
     *,
     passages: int,
     differing: bool,
@@ -269,86 +270,90 @@ def extract_preface(
     verdict: bool | None = None,
     said_in: str = "",
 ) -> str:
-    """How an extract is introduced: at `low` as what came closest, at `medium` as the documents' words; at `high` it
-    speaks for itself. `differing`: it shows two documents that do not agree; `instead`: why it stands in for a model;
-    `verdict`: it says yes or no; `message_places`: the channel that all of it was said in."""
-    say = words(_SAID, where=said_in) if said_in else words(_SAY)
-    said = [words(instead)] if instead else []
+    """Return the introduction of an extract: as the closest passages at `low`, as the documents' words at `medium`,
+    none at `high`.
+
+    `differing`: it shows two documents that do not agree; `instead`: the reason why it replaces a model's answer;
+    `verdict`: it says yes or no; `said_in`: the channel of all its sentences."""
+    introduction = translator(_SAID, where=said_in) if said_in else translator(_SAY)
+    parts = [translator(instead)] if instead else []
     decided = verdict is not None and level is not ConfidenceLevel.LOW
     if decided:
-        said.append(words(YES if verdict else NO))
+        parts.append(translator(YES if verdict else NO))
     if level is ConfidenceLevel.HIGH:
-        return " ".join(said if decided or not said else [*said, say])
+        return " ".join(parts if decided or not parts else [*parts, introduction])
     if level is ConfidenceLevel.LOW:
-        said.append(words(_DOUBT))
+        parts.append(translator(_DOUBT))
     if differing:
-        said.append(words(_DIFFERING))
+        parts.append(translator(_DIFFERING))
     closest = level is ConfidenceLevel.LOW or differing
-    return " ".join([*said, words.pluralize(_CLOSEST, passages) if closest else say])
+    return " ".join([*parts, translator.pluralize(_CLOSEST, passages) if closest else introduction])
 
 
-def confidence_badge(confidence: Confidence, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    return words(CONFIDENCE_BADGES[confidence.level])
+def confidence_badge(confidence: Confidence, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return the badge of a confidence level."""
+    return translator(CONFIDENCE_BADGES[confidence.level])
 
 
-def extent_line(extent: ShownExtent, words: Translator) -> str:
-    """`7 of 60 steps are shown.`"""
+def extent_line(extent: ShownExtent, translator: Translator) -> str:
+    """Return the line about a shortened list: `7 of 60 steps are shown.`"""
     message = _SHOWN.get(extent.kind, _SHOWN[BlockKind.ITEM])
-    return words(message, shown=extent.shown, total=extent.total, all=words(SHOW_ALL))
+    return translator(message, shown=extent.shown, total=extent.total, all=translator(SHOW_ALL))
 
 
-def corrections_line(corrections: Sequence[SpellingCorrection], words: Translator) -> str:
-    """How words were read that no document holds, but for other forms of the same word; with the other words they may
-    be."""
-    corrections = [one for one in corrections if not one.form]
+def corrections_line(corrections: Sequence[SpellingCorrection], translator: Translator) -> str:
+    """Return the line about corrected words that no document holds, other forms of the same word aside; with the
+    alternatives."""
+    corrections = [correction for correction in corrections if not correction.form]
     if not corrections:
         return ""
-    read = ", ".join(words(_READ_AS, word=one.word, meant=one.meant) for one in corrections)
-    others = _any([other for one in corrections for other in one.others], words)
-    return " ".join([words(_READ, words=read), *([words(_MEANT, words=others)] if others else [])])
+    read = ", ".join(translator(_READ_AS, word=correction.word, meant=correction.meant) for correction in corrections)
+    others = _join_alternatives([other for correction in corrections for other in correction.others], translator)
+    return " ".join([translator(_READ, words=read), *([translator(_MEANT, words=others)] if others else [])])
 
 
-def unanswered_side_line(sides: Sequence[str], words: Translator) -> str:
-    """The closing line when a part of the question found nothing."""
-    return words(_NOTHING_ABOUT, sides=_any(sides, words))
+def unanswered_side_line(sides: Sequence[str], translator: Translator) -> str:
+    """Return the closing line for the parts of a question that found nothing."""
+    return translator(_NOTHING_ABOUT, sides=_join_alternatives(sides, translator))
 
 
 def reasoning_line(
-    *, passages: int, documents: int, kept: int, drafted: int, left_out: bool, confirmed: int, words: Translator
+    *, passages: int, documents: int, kept: int, drafted: int, left_out: bool, confirmed: int, translator: Translator
 ) -> str:
-    """How an answer came about: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
+    """Return the line about the basis of an answer: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
     if not kept:
-        return words.pluralize(_UNANSWERED, passages)
-    used = words.pluralize(_FROM, documents, passages=words.pluralize(_PASSAGES, passages))
-    checked = words.pluralize(_ALL_SUPPORTED, kept)
+        return translator.pluralize(_UNANSWERED, passages)
+    used = translator.pluralize(_FROM, documents, passages=translator.pluralize(_PASSAGES, passages))
+    checked = translator.pluralize(_ALL_SUPPORTED, kept)
     if kept != drafted:
-        checked = words.pluralize(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
-    said = words(_USED, from_what=used, checked=checked)
-    return f"{said} {words.pluralize(_CONFIRMED, confirmed)}" if confirmed else said
+        checked = translator.pluralize(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
+    line = translator(_USED, from_what=used, checked=checked)
+    return f"{line} {translator.pluralize(_CONFIRMED, confirmed)}" if confirmed else line
 
 
-def usage_line(usage: Usage, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    """Who wrote an answer, and what it cost: shown beside the parts of its confidence."""
+def usage_line(usage: Usage, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return the line about the writer of an answer and its tokens, for the details of its confidence."""
     if usage.writer in ("extractive", "none"):
-        return words(_EXTRACT)
+        return translator(_EXTRACT)
     if not usage.output_tokens:
-        return words(_WRITTEN_BY, writer=usage.writer)
-    return words(_WRITTEN_FOR, writer=usage.writer, read=usage.input_tokens, written=usage.output_tokens)
+        return translator(_WRITTEN_BY, writer=usage.writer)
+    return translator(_WRITTEN_FOR, writer=usage.writer, read=usage.input_tokens, written=usage.output_tokens)
 
 
-def quote_text(text: str, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    return words(_QUOTED, text=text)
+def quote_text(text: str, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return the text in quotation marks."""
+    return translator(_QUOTED, text=text)
 
 
 def count_noun(number: int, noun: str, plural: str = "") -> str:
-    """`1 document`, `2 documents`; `plural` where it is not the noun with an s. For the operator, in English."""
+    """Return `1 document`, `2 documents`; `plural` where it is not the noun with an s. For the operator, in English."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def _any(texts: Sequence[str], words: Translator) -> str:
-    """`“a”, “b” or “c”`."""
-    named = [quote_text(text, words) for text in texts]
-    return words(_OR, first=", ".join(named[:-1]), last=named[-1]) if len(named) > 1 else "".join(named)
+def _join_alternatives(texts: Sequence[str], translator: Translator) -> str:
+    """Join texts as alternatives: `“a”, “b” or “c”`."""
+    named = [quote_text(text, translator) for text in texts]
+    return translator(_OR, first=", ".join(named[:-1]), last=named[-1]) if len(named) > 1 else "".join(named)
 
 
 # --- What the confidence of an answer is made of ------------------------------------------------
@@ -380,9 +385,9 @@ NO_FIGURES_FACTOR = TranslatableText("It has no definite figures.")
 LENGTH_FACTOR = PluralText("It is {number} word long.", "It is {number} words long.")
 
 
-def factor_line(message: TranslatableText, share: float, words: Translator, **fields: str) -> str:
-    """A part that is a share of 1."""
-    return words(message, share=words(PERCENT, number=round(share * 100)), **fields)
+def factor_line(message: TranslatableText, share: float, translator: Translator, **fields: str) -> str:
+    """Return the line of a factor that is a share of 1."""
+    return translator(message, share=translator(PERCENT, number=round(share * 100)), **fields)
 
 
 # --- Where in a document something stands -------------------------------------------------------

@@ -1,10 +1,10 @@
-"""From the text a model streams to sentences: incremental, and independent of where the stream is cut into pieces.
+"""A parser from streamed model text to sentences: incremental, and independent of the boundaries of the stream's
+pieces.
 
 A sentence is complete at a source number with a full stop behind it, or where the next one begins. Items, steps and
-rows are complete with their line; tables and code come whole. Numbers behind a paragraph's last sentence stand for
-the uncited sentences before it, a line of numbers alone for what is above it, those of a lead-in for what it leads to,
-and those of a table for its rows without any.
-"""
+rows are complete with their line; tables and code come whole. Numbers behind a paragraph's last sentence stand for the
+uncited sentences before it, a line of numbers alone for the text above it, those of a lead-in for the list behind it,
+and those of a table for its rows without any."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from pipeline.write.citation_marks import (
 COMPARISON_SECTION_NAMES = ("similarities", "differences", "contradictions", "conclusion")
 """Labels of the comparison template."""
 ABSENT_MARKER = "NOT_IN_DOCUMENTS"
-"""What a model writes on a line of its own when the passages do not hold the answer or, after a colon, a part of it."""
+"""Marker that a model writes on a line of its own when the passages do not hold the answer or, after a colon, a part of
+it."""
 
 DECORATION = '*_# \t`"'
-"""What models put around a label."""
+"""Characters that models put around a label."""
 LINE_START = re.compile(
     r"\s*(?:(?P<item>[-*•–‣◦]\s+)|(?P<step>\d{1,3}[.)]\s+)|(?P<row>\|)|(?P<fence>```+|~~~+)|(?P<head>#{1,6}\s)|(?P<quote>>))"
 )
-_UNSURE = re.compile(r"\s*+(?:[-*•–‣◦_]+|\d{1,3}[.)]?|`{1,2}|~{1,2}|#{1,6})?\s*+$")
+_UNDECIDED = re.compile(r"\s*+(?:[-*•–‣◦_]+|\d{1,3}[.)]?|`{1,2}|~{1,2}|#{1,6})?\s*+$")
 HORIZONTAL_RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$")
 SECTION_LABEL = re.compile(rf"[*_#\s]*(?P<name>{'|'.join(COMPARISON_SECTION_NAMES)})[*_\s]*(?::[*_]*|$)", re.IGNORECASE)
 ABSENT_LINE = re.compile(r"[*_`\"\s]*NOT[_ ]IN[_ ]DOCUMENTS[*_`\".]*:?(?P<what>.*)")
 SOURCES_FOOTER = re.compile(r"[*_#\s]*(?:sources|references|citations)[*_\s]*:", re.IGNORECASE)
-_WATCHED = (
+_LABELS = (
     *COMPARISON_SECTION_NAMES,
     ABSENT_MARKER.lower(),
     ABSENT_MARKER.lower().replace("_", " "),
@@ -44,43 +45,44 @@ _WATCHED = (
     "references",
     "citations",
 )
-_CELLS = re.compile(r"(?<!\\)\|")
+_CELL_BAR = re.compile(r"(?<!\\)\|")
 _RULER = re.compile(r":?-+:?$")
-_SOURCES = re.compile(r"(?:sources?|citations?|references?|quellen?|fuentes?|passages?)$", re.IGNORECASE)
+_SOURCE_COLUMN = re.compile(r"(?:sources?|citations?|references?|quellen?|fuentes?|passages?)$", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?!\S)")
 """A name such as `python`, `c++`, `objective-c`: nothing that could end the fence or be a link."""
 
 
 def is_incomplete_line(line: str) -> bool:
-    """Whether it cannot be told yet what kind of line this beginning belongs to."""
+    """Tell whether this beginning does not show yet which kind of line it belongs to."""
     begun = line.lstrip(DECORATION).lower().rstrip("*_: ")
-    return bool(_UNSURE.match(line)) or any(word.startswith(begun) for word in _WATCHED)
+    return bool(_UNDECIDED.match(line)) or any(word.startswith(begun) for word in _LABELS)
 
 
 def parse_table(lines: list[str]) -> list[tuple[Cells, BlockKind, tuple[int, ...]]]:
-    """Header and rows with their source numbers; a column of sources becomes the numbers of its rows."""
-    table = [[cell.strip() for cell in _CELLS.split(_bare(line))] for line in lines]
+    """Parse the lines of a Markdown table into header and rows with their source numbers; a column of sources becomes
+    the numbers of its rows."""
+    table = [[cell.strip() for cell in _CELL_BAR.split(_strip_bars(line))] for line in lines]
     ruled = len(table) > 1 and all(_RULER.match(cell) for cell in table[1])
     rows = [cells for cells in table if not all(_RULER.match(cell) or not cell for cell in cells)]
-    column = next((n for n, cell in enumerate(rows[0]) if _SOURCES.match(cell)), -1) if ruled and rows else -1
+    column = next((n for n, cell in enumerate(rows[0]) if _SOURCE_COLUMN.match(cell)), -1) if ruled and rows else -1
     kinds = [BlockKind.HEADER if ruled and not n else BlockKind.ROW for n in range(len(rows))]
-    return [_row(cells, column, kind) for cells, kind in zip(rows, kinds, strict=True)]
+    return [_parse_row(cells, column, kind) for cells, kind in zip(rows, kinds, strict=True)]
 
 
-def _row(cells: list[str], column: int, kind: BlockKind) -> tuple[Cells, BlockKind, tuple[int, ...]]:
-    read = [("", parse_number_cell(cell)) if n == column else split_marks(cell) for n, cell in enumerate(cells)]
-    told = tuple(text.replace("<br>", " ").replace("\\|", "|") for n, (text, _) in enumerate(read) if n != column)
-    return told, kind, tuple(dict.fromkeys(number for _, numbers in read for number in numbers))
+def _parse_row(cells: list[str], column: int, kind: BlockKind) -> tuple[Cells, BlockKind, tuple[int, ...]]:
+    parsed = [("", parse_number_cell(cell)) if n == column else split_marks(cell) for n, cell in enumerate(cells)]
+    texts = tuple(text.replace("<br>", " ").replace("\\|", "|") for n, (text, _) in enumerate(parsed) if n != column)
+    return texts, kind, tuple(dict.fromkeys(number for _, numbers in parsed for number in numbers))
 
 
-def _bare(line: str) -> str:
-    """A line of a table without the bars at its ends; an empty cell there stays."""
+def _strip_bars(line: str) -> str:
+    """Return a line of a table without the bars at its ends; an empty cell there stays."""
     line = line.strip().removeprefix("|")
     return line[:-1] if line.endswith("|") and not line.endswith("\\|") else line
 
 
 class ParsedSentence(Value):
-    """A `Sentence` before its source numbers are resolved."""
+    """A `DraftSentence` before its source numbers are resolved."""
 
     text: str
     kind: BlockKind = BlockKind.PROSE
@@ -89,26 +91,27 @@ class ParsedSentence(Value):
     language: str = ""
     section: str = ""
     inherited_numbers: tuple[int, ...] = ()
-    """The numbers of what leads in to it: what it rests on where nothing else is said."""
+    """Numbers of the lead-in, which support the sentence where it has none of its own."""
     cells: Cells = ()
-    """Of a row or a header."""
+    """Cells of a row or a header."""
 
     @property
     def leads_in(self) -> bool:
+        """True where the sentence leads to a list or is only a yes or no."""
         return self.kind is not BlockKind.CODE and (is_lead_in(self.text) or is_yes_or_no(self.text))
 
 
 class DraftParser:
-    """Feed it text as it arrives; `missing` collects what the model said is not in the documents. `own` are the marks
-    that the passages have of their own."""
+    """A parser that is fed text as it arrives; `missing` collects the parts of the question that the model reports
+    absent. `own` are the marks that the passages have of their own."""
 
-    def __init__(self, own: Container[PassageMark] = ()) -> None:
-        self._own = own
+    def __init__(self, passage_marks: Container[PassageMark] = ()) -> None:
+        self._passage_marks = passage_marks
         self.missing: list[str] = []
         self._rest = ""
         self._ending = SentenceEndFinder()
-        self._fresh = True
-        """At the beginning of a line."""
+        self._at_line_start = True
+        """True at the beginning of a line."""
         self._opens = True
         self._kind: BlockKind | None = None
         self._section = ""
@@ -117,18 +120,19 @@ class DraftParser:
         self._table: list[str] = []
         self._held: list[ParsedSentence] = []
         self._ready: list[ParsedSentence] = []
-        self._over = False
+        self._finished = False
 
     def feed(self, text: str) -> list[ParsedSentence]:
-        """The sentences that `text` completes."""
+        """Return the sentences that `text` completes."""
         self._rest += strip_invisible(text.replace("\r", ""))
-        while not self._over and self._step():
+        while not self._finished and self._step():
             pass
-        return self._take()
+        return self._take_ready()
 
     def close(self, *, complete: bool = True) -> list[ParsedSentence]:
-        """What is left. With `complete` off the text was cut, and an unfinished sentence is dropped."""
-        if complete and not self._over:
+        """Return the remaining sentences. With `complete` off the text was cut, and an unfinished sentence is
+        dropped."""
+        if complete and not self._finished:
             self._rest += "\n"
             while self._step():
                 pass
@@ -136,9 +140,9 @@ class DraftParser:
         if complete and self._fence is not None:
             self._end_fence()
         self._release(())
-        return self._take()
+        return self._take_ready()
 
-    def _take(self) -> list[ParsedSentence]:
+    def _take_ready(self) -> list[ParsedSentence]:
         ready, self._ready = self._ready, []
         return ready
 
@@ -149,54 +153,54 @@ class DraftParser:
             return False
         if self._fence is not None:
             self._rest = after
-            self._in_fence(line)
+            self._read_fence_line(line)
             return True
-        if self._fresh and not newline and is_incomplete_line(line):
+        if self._at_line_start and not newline and is_incomplete_line(line):
             return False
-        return (self._line if self._fresh else self._prose)(line, newline, after)
+        return (self._read_line_start if self._at_line_start else self._read_prose)(line, newline, after)
 
-    def _line(self, line: str, newline: str, after: str) -> bool:
-        found = LINE_START.match(line)
-        if self._table and not (found and found["row"]) and (newline or line.strip()):
+    def _read_line_start(self, line: str, newline: str, following: str) -> bool:
+        opening = LINE_START.match(line)
+        if self._table and not (opening and opening["row"]) and (newline or line.strip()):
             self._end_table()
         if label := SECTION_LABEL.match(line):
             self._section = label["name"].lower()
-            self._rest, self._opens = line[label.end() :] + newline + after, True
+            self._rest, self._opens = line[label.end() :] + newline + following, True
             return bool(self._rest)
         if SOURCES_FOOTER.match(line):
-            self._over = True
+            self._finished = True
             return False
-        if found and found["quote"]:
-            self._rest = line[found.end() :] + newline + after
+        if opening and opening["quote"]:
+            self._rest = line[opening.end() :] + newline + following
             return bool(self._rest)
-        if not found and not ABSENT_LINE.match(line) and line.strip() and not HORIZONTAL_RULE.match(line):
-            self._fresh = False
+        if not opening and not ABSENT_LINE.match(line) and line.strip() and not HORIZONTAL_RULE.match(line):
+            self._at_line_start = False
             self._opens |= self._kind not in (None, BlockKind.PROSE) and not line.startswith("  ")
             return True
         if not newline:
             return False
-        self._rest = after
-        self._whole_line(line, found)
+        self._rest = following
+        self._read_line(line, opening)
         return True
 
-    def _whole_line(self, line: str, found: re.Match[str] | None) -> None:
-        absent = ABSENT_LINE.match(line[found.end() :] if found and (found["item"] or found["step"]) else line)
+    def _read_line(self, line: str, opening: re.Match[str] | None) -> None:
+        absent = ABSENT_LINE.match(line[opening.end() :] if opening and (opening["item"] or opening["step"]) else line)
         if absent:
             self.missing.append(absent["what"].strip(DECORATION + "."))
         elif not line.strip() or HORIZONTAL_RULE.match(line):
             self._opens = True
-        elif found is None:
+        elif opening is None:
             self._complete(line, BlockKind.PROSE)
-        elif found["row"]:
+        elif opening["row"]:
             self._table.append(line)
-        elif found["fence"]:
+        elif opening["fence"]:
             self._fence = [line.strip().lstrip("`~").strip()]
-        elif found["head"]:
-            self._complete(line[found.end() :].strip("# "), BlockKind.HEADING)
+        elif opening["head"]:
+            self._complete(line[opening.end() :].strip("# "), BlockKind.HEADING)
         else:
-            self._complete(line[found.end() :], BlockKind.ITEM if found["item"] else BlockKind.STEP)
+            self._complete(line[opening.end() :], BlockKind.ITEM if opening["item"] else BlockKind.STEP)
 
-    def _prose(self, line: str, newline: str, after: str) -> bool:
+    def _read_prose(self, line: str, newline: str, after: str) -> bool:
         end = self._ending.find(line, final=bool(newline))
         if end is None and not newline:
             return False
@@ -204,17 +208,17 @@ class DraftParser:
         if end is None or not line[end:].strip():
             self._complete(line, BlockKind.PROSE)
             self._rest = after if newline else ""
-            self._fresh = bool(newline)
+            self._at_line_start = bool(newline)
         else:
             self._complete(line[:end], BlockKind.PROSE)
             self._rest = line[end:] + newline + after
         return True
 
-    def _in_fence(self, line: str) -> None:
+    def _read_fence_line(self, line: str) -> None:
         assert self._fence is not None
         stripped = line.strip()
-        behind, numbers = split_marks(stripped.lstrip("`~"))
-        if stripped.startswith(("```", "~~~")) and not behind:
+        rest, numbers = split_marks(stripped.lstrip("`~"))
+        if stripped.startswith(("```", "~~~")) and not rest:
             self._end_fence()
             if numbers:
                 self._release(numbers)
@@ -225,28 +229,32 @@ class DraftParser:
         assert self._fence is not None
         info, *lines = self._fence
         self._fence = None
-        named = _LANGUAGE.match(info)
+        language = _LANGUAGE.match(info)
         if any(line.strip() for line in lines):
-            self._settle(self._marked("\n".join(lines), BlockKind.CODE, (), language=named.group() if named else ""))
+            self._place_sentence(
+                self._make_sentence("\n".join(lines), BlockKind.CODE, (), language=language.group() if language else "")
+            )
 
     def _end_table(self) -> None:
         rows, self._table = parse_table(self._table), []
         if not rows:
             return
         cited = tuple(dict.fromkeys(number for _, _, numbers in rows for number in numbers))
-        marked = [self._marked(join_cells(cells), kind, numbers or cited, cells=cells) for cells, kind, numbers in rows]
+        marked = [
+            self._make_sentence(join_cells(cells), kind, numbers or cited, cells=cells) for cells, kind, numbers in rows
+        ]
         self._release(cited if self._leads_in() else ())
         (self._ready if cited else self._held).extend(marked)
 
     def _complete(self, raw: str, kind: BlockKind) -> None:
-        text, numbers = split_marks(raw.strip(), self._own)
+        text, numbers = split_marks(raw.strip(), self._passage_marks)
         text = strip_unbalanced_markup(text)
         if any(character.isalnum() for character in text):
-            self._settle(self._marked(text, kind, numbers))
+            self._place_sentence(self._make_sentence(text, kind, numbers))
         elif numbers:
             self._release(numbers)
 
-    def _marked(
+    def _make_sentence(
         self, text: str, kind: BlockKind, numbers: tuple[int, ...], *, language: str = "", cells: Cells = ()
     ) -> ParsedSentence:
         same_list = kind is self._kind or (kind is BlockKind.ROW and self._kind is BlockKind.HEADER)
@@ -267,8 +275,8 @@ class DraftParser:
             self._inherited = numbers if marked.leads_in else ()
         return marked
 
-    def _settle(self, marked: ParsedSentence) -> None:
-        """Pass a sentence on, or hold it while the numbers it rests on may still come."""
+    def _place_sentence(self, marked: ParsedSentence) -> None:
+        """Pass a sentence on, or hold it while its source numbers may still come."""
         follows = marked.kind is BlockKind.PROSE and not marked.opens
         together = follows or self._leads_in()
         if marked.numbers or not together:
@@ -279,5 +287,5 @@ class DraftParser:
         return bool(self._held) and self._held[-1].leads_in
 
     def _release(self, numbers: tuple[int, ...]) -> None:
-        self._ready.extend(replace(held, numbers=numbers or held.inherited_numbers) for held in self._held)
+        self._ready.extend(replace(sentence, numbers=numbers or sentence.inherited_numbers) for sentence in self._held)
         self._held.clear()

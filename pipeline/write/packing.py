@@ -1,4 +1,4 @@
-"""Which passages a model gets to read, and how much of each: the best that fit, and no text of a document twice."""
+"""The selection of passages for a prompt: the best that fit, and no text of a document twice."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import lru_cache
 from pipeline.values import BlockKind, RetrievedChunk, Unit, Value, replace
 from pipeline.words.text import estimate_tokens
 
-_REPEATABLE = 25
+_MAX_REPEATABLE = 25
 """Units shorter than this many characters may appear again: `None.` can mean two things in two places."""
-_LEAST = 30
-"""Tokens below which a cut passage is not worth its header."""
+_MIN_TOKENS = 30
+"""Minimum number of tokens of a cut passage that is worth its header."""
 
 
 class PackedPassage(Value):
@@ -22,39 +22,41 @@ class PackedPassage(Value):
     passage: RetrievedChunk
     text: str
     tokens: int = 0
-    """Of the passage as it is shown."""
+    """Tokens of the passage as it is shown."""
 
 
 def pack_passages(
-    passages: Sequence[RetrievedChunk], budget: int, show: Callable[[PackedPassage], str], *, first: int = 1
+    passages: Sequence[RetrievedChunk], budget: int, render: Callable[[PackedPassage], str], *, first: int = 1
 ) -> tuple[PackedPassage, ...]:
-    """The passages that fit into `budget` tokens as they are shown, numbered from `first`.
+    """Return the passages that fit into `budget` tokens as they are shown, numbered from `first`.
 
     The queries take turns, so that no side of a comparison is crowded out; none takes more than half of the budget
     while others wait. The last one is cut at the end of a unit, around its best one."""
     packed: list[PackedPassage] = []
-    seen: set[tuple[str, str]] = set()
-    each = Counter(passage.document.id for passage in passages)
-    left = budget
-    for position, passage in enumerate(_in_turns(passages)):
+    packed_keys: set[tuple[str, str]] = set()
+    per_document = Counter(passage.document.id for passage in passages)
+    remaining = budget
+    for position, passage in enumerate(_take_turns(passages)):
         empty = PackedPassage(number=first + len(packed), passage=passage, text="")
-        header = estimate_tokens(show(empty))
-        allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
-        fresh = _fresh(passage, seen) if each[passage.document.id] > 1 else range(len(_units(passage)))
-        kept = _fitting(passage, fresh, allowed - header)
-        if not kept:
+        header = estimate_tokens(render(empty))
+        allowed = remaining if position or len(passages) == 1 else min(remaining, max(remaining // 2, _MIN_TOKENS))
+        new_indexes = (
+            _new_units(passage, packed_keys) if per_document[passage.document.id] > 1 else range(len(_units(passage)))
+        )
+        units = _fit_units(passage, new_indexes, allowed - header)
+        if not units:
             continue
-        text = _joined(passage.chunk.text, kept)
+        text = _join_units(passage.chunk.text, units)
         cost = header + estimate_tokens(text)
-        if cost <= left:
-            left -= cost
-            if each[passage.document.id] > 1:
-                seen.update(_key(passage, unit) for unit in kept)
+        if cost <= remaining:
+            remaining -= cost
+            if per_document[passage.document.id] > 1:
+                packed_keys.update(_unit_key(passage, unit) for unit in units)
             packed.append(replace(empty, text=text, tokens=cost))
     return tuple(packed)
 
 
-def _in_turns(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+def _take_turns(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
     rank: dict[int, int] = {}
     places: list[tuple[int, int]] = []
     for position, passage in enumerate(passages):
@@ -63,45 +65,47 @@ def _in_turns(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
     return [passages[position] for _, position in sorted(places)]
 
 
-def _fresh(passage: RetrievedChunk, seen: set[tuple[str, str]]) -> list[int]:
-    """Places of the units whose text is not in the prompt yet; a table's header row may repeat."""
+def _new_units(passage: RetrievedChunk, packed_keys: set[tuple[str, str]]) -> list[int]:
+    """Return the indexes of the units whose text is not in the prompt yet; a table's header row may repeat."""
     return [
-        place
-        for place, unit in enumerate(_units(passage))
-        if unit.kind is BlockKind.HEADER or unit.end - unit.start < _REPEATABLE or _key(passage, unit) not in seen
+        index
+        for index, unit in enumerate(_units(passage))
+        if unit.kind is BlockKind.HEADER
+        or unit.end - unit.start < _MAX_REPEATABLE
+        or _unit_key(passage, unit) not in packed_keys
     ]
 
 
-def _fitting(passage: RetrievedChunk, places: Sequence[int], budget: int) -> list[Unit]:
-    """The units at `places` if they fit, else a run of them around the best-scored one."""
+def _fit_units(passage: RetrievedChunk, indexes: Sequence[int], budget: int) -> list[Unit]:
+    """Return the units at `places` if they fit, else a run of them around the best-scored one."""
     units = _units(passage)
-    costs = {place: _cost(passage.chunk.unit_text(units[place])) + 1 for place in places}
+    costs = {index: _cost(passage.chunk.unit_text(units[index])) + 1 for index in indexes}
     if sum(costs.values()) <= budget:
-        return [units[place] for place in places]
-    if budget < _LEAST:
+        return [units[index] for index in indexes]
+    if budget < _MIN_TOKENS:
         return []
     scores = passage.unit_scores if len(passage.unit_scores) == len(units) else (0.0,) * len(units)
-    best = max(range(len(places)), key=lambda n: scores[places[n]])
+    best = max(range(len(indexes)), key=lambda n: scores[indexes[n]])
     first = last = best
-    left = budget - costs[places[best]]
-    while left >= 0:
-        after = costs[places[last + 1]] if last + 1 < len(places) else budget + 1
-        before = costs[places[first - 1]] if first else budget + 1
-        if min(after, before) > left:
-            return [units[place] for place in places[first : last + 1]]
-        if after <= left:
-            last, left = last + 1, left - after
+    remaining = budget - costs[indexes[best]]
+    while remaining >= 0:
+        after = costs[indexes[last + 1]] if last + 1 < len(indexes) else budget + 1
+        before = costs[indexes[first - 1]] if first else budget + 1
+        if min(after, before) > remaining:
+            return [units[index] for index in indexes[first : last + 1]]
+        if after <= remaining:
+            last, remaining = last + 1, remaining - after
         else:
-            first, left = first - 1, left - before
+            first, remaining = first - 1, remaining - before
     return []
 
 
 _cost = lru_cache(maxsize=4096)(estimate_tokens)
-"""Of units, which many prompts have."""
+"""Cached token estimate: many prompts have the same units."""
 
 
-def _joined(text: str, units: Sequence[Unit]) -> str:
-    """The text of `units`, as it stands where they follow each other, with ` … ` where something is left out."""
+def _join_units(text: str, units: Sequence[Unit]) -> str:
+    """Return the text of `units`, unchanged where they follow each other, with ` … ` at a gap."""
     parts: list[str] = []
     start, end = units[0].start, units[0].end
     for unit in units[1:]:
@@ -117,5 +121,5 @@ def _units(passage: RetrievedChunk) -> Sequence[Unit]:
     return passage.chunk.units or (Unit(start=0, end=len(passage.chunk.text), kind=BlockKind.PROSE),)
 
 
-def _key(passage: RetrievedChunk, unit: Unit) -> tuple[str, str]:
+def _unit_key(passage: RetrievedChunk, unit: Unit) -> tuple[str, str]:
     return passage.document.id, " ".join(passage.chunk.unit_text(unit).split())

@@ -1,4 +1,4 @@
-"""A model that writes searches again, in words of its own, by its vendor's tool calling."""
+"""A search tool that the writing model can call, in words of its own."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pipeline.write.packing import pack_passages
 from pipeline.write.prompts import fence_passage
 
 MAX_SEARCHES = 2
-"""Searches of an answer."""
+"""Maximum number of searches of an answer."""
 SEARCH_BUDGET_DIVISOR = 6
-"""Of a prompt, one part in so many is kept for what all searches find."""
+"""Divisor of a prompt's token budget for the results of all searches."""
 SEARCH_TOOL = Tool(
     name="search",
     description="Search the same documents in other words, where the passages lack what the question asks for. "
@@ -28,8 +28,8 @@ SEARCH_TOOL = Tool(
         "additionalProperties": False,
     },
 )
-_LONGEST = 300
-"""Characters of a query."""
+_MAX_QUERY = 300
+"""Maximum length in characters of a query."""
 NO_SEARCH_RESULTS = "Nothing else was found."
 SEARCHES_EXHAUSTED = "There are no more searches: answer from the passages that you have."
 QUERY_MISSING = "Give a query."
@@ -37,30 +37,31 @@ QUERY_MISSING = "Give a query."
 
 @dataclass
 class SearchToolRunner:
-    """The searches of one answer."""
+    """A runner of the searches of one answer."""
 
     search: SearchFunction
     brief: WritingBrief
     nonce: str
     _: KW_ONLY
     tokens_per_search: int
-    """Of what one search finds."""
+    """Token budget of the results of one search."""
     searches_left: int = MAX_SEARCHES
 
     async def run(
         self, calls: Sequence[ToolCall], known: Sequence[RetrievedChunk]
     ) -> tuple[list[ChatMessage], list[RetrievedChunk]]:
-        """A result for each call, and the passages in them, numbered on from those `known`. Raises nothing."""
+        """Return a result for each call, and the passages in them, numbered on from the `known` ones. Raises
+        nothing."""
         results: list[ChatMessage] = []
-        found: list[RetrievedChunk] = []
+        passages: list[RetrievedChunk] = []
         for call in calls:
-            text, new = await self._answer(call, [*known, *found])
-            found += new
+            text, new_passages = await self._answer(call, [*known, *passages])
+            passages += new_passages
             results.append(ChatMessage(role="tool", content=text, call_id=call.id))
-        return results, found
+        return results, passages
 
     async def _answer(self, call: ToolCall, known: Sequence[RetrievedChunk]) -> tuple[str, list[RetrievedChunk]]:
-        query = _query(call)
+        query = _parse_query(call)
         if not query:
             return QUERY_MISSING, []
         if not self.searches_left:
@@ -71,19 +72,22 @@ class SearchToolRunner:
         except CitewellError:
             return NO_SEARCH_RESULTS, []
         brief = replace(self.brief, sides=())  # it was found for none of them
-        new = exclude_known(passages, known)
+        new_passages = exclude_known(passages, known)
         packed = pack_passages(
-            new, self.tokens_per_search, lambda piece: fence_passage(piece, brief, self.nonce), first=len(known) + 1
+            new_passages,
+            self.tokens_per_search,
+            lambda piece: fence_passage(piece, brief, self.nonce),
+            first=len(known) + 1,
         )
         text = "\n".join(fence_passage(piece, brief, self.nonce) for piece in packed)
         return text or NO_SEARCH_RESULTS, [piece.passage for piece in packed]
 
 
-def _query(call: ToolCall) -> str:
-    """What a model wants to look for; empty where it does not say so."""
+def _parse_query(call: ToolCall) -> str:
+    """Return the query of a tool call; empty where it has none."""
     try:
-        said = json.loads(call.arguments)
+        arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
         return ""
-    query = said.get("query") if isinstance(said, dict) and call.name == SEARCH_TOOL.name else None
-    return " ".join(query.split())[:_LONGEST] if isinstance(query, str) else ""
+    query = arguments.get("query") if isinstance(arguments, dict) and call.name == SEARCH_TOOL.name else None
+    return " ".join(query.split())[:_MAX_QUERY] if isinstance(query, str) else ""

@@ -1,4 +1,4 @@
-"""Which sentences make up an extract: the best one, and what is worth saying beside it."""
+"""The selection of an extract's sentences: the best one, and those worth showing beside it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pipeline.values import LIST_KINDS, AnswerStyle, BlockKind
 from pipeline.words.text import is_lead_in
 
 ADJACENCY_BONUS, SAME_HEADING_BONUS = 0.15, 1.2
-"""What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
+"""Bonus for the neighbour of a chosen sentence, and the further one under a heading that holds the whole question."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractLimits:
-    """How much is said."""
+    """Limits of an extract's length."""
 
     max_words: int
-    """At most, unless the best sentence needs more."""
+    """Maximum number of words, unless the best sentence needs more."""
     max_sentences: int
     max_score_gap: float
-    """How far below the best one a sentence may score."""
+    """Largest gap to the best score at which a sentence is shown."""
 
 
 EXTRACT_LIMITS = {
@@ -34,113 +34,121 @@ EXTRACT_LIMITS = {
 }
 
 
-def select_sentences(evidence: Evidence, measure: ExtractLimits) -> list[ScoredUnit]:
-    """The best candidate and those that come near it, each with what it cannot be understood without, in reading order.
+def select_sentences(evidence: Evidence, limits: ExtractLimits) -> list[ScoredUnit]:
+    """Return the best unit and those that come near it, each with the ones that it cannot be understood without, in
+    reading order.
 
-    A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table
-    row that answers stands alone or with rows that the question names as well."""
+    A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table row that
+    answers stands alone or with rows that the question names as well."""
     best = best_unit(evidence.units)
     if best is None:
         return []
     chooser = _Chooser(evidence)
-    left = {
-        one.position: one.score for one in chooser.all() if one.can_answer and _goes_with(evidence.question, best, one)
+    remaining = {
+        unit.position: unit.score
+        for unit in chooser.all()
+        if unit.can_answer and _belongs_with(evidence.question, best, unit)
     }
     chosen: dict[UnitPosition, ScoredUnit] = {}
-    words = 0
-    while left and len(chosen) < measure.max_sentences:
-        place = max(left, key=left.__getitem__)
-        if left.pop(place) < best.score - measure.max_score_gap:
+    word_count = 0
+    while remaining and len(chosen) < limits.max_sentences:
+        position = max(remaining, key=remaining.__getitem__)
+        if remaining.pop(position) < best.score - limits.max_score_gap:
             break
-        added = {one.position: one for one in chooser.with_parts(place) if one.position not in chosen}
-        length = _words(added.values())
-        repeated = any(chooser.by_place[place].text == one.text for one in chosen.values())
-        if not chosen or (words + length <= measure.max_words and not repeated):
-            words += length
+        added = {unit.position: unit for unit in chooser.with_parts(position) if unit.position not in chosen}
+        length = _count_words(added.values())
+        repeated = any(chooser.by_place[position].text == unit.text for unit in chosen.values())
+        if not chosen or (word_count + length <= limits.max_words and not repeated):
+            word_count += length
             chosen.update(added)
-            chooser.prefer_neighbours(added, left)
-    return [chosen[place] for place in sorted(chosen)]
+            chooser.prefer_neighbours(added, remaining)
+    return [chosen[position] for position in sorted(chosen)]
 
 
 class _Chooser:
-    """The candidates by their place in the text."""
+    """The candidates by their position in the text."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self.by_place = {one.position: one for one in self.all()}
+        self.by_place = {unit.position: unit for unit in self.all()}
 
     def all(self) -> Iterable[ScoredUnit]:
-        return (one for units in self._evidence.units for one in units)
+        return (unit for units in self._evidence.units for unit in units)
 
     def with_parts(self, place: UnitPosition) -> list[ScoredUnit]:
-        """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the
-        code and the list that are part of it."""
-        one = self.by_place[place]
-        before = one.passage.chunk.lead_in(one.unit_index)
-        if before is None and is_anaphoric(one):
-            before = one.unit_index - 1 if self.by_place[one.passage_index, one.unit_index - 1].can_answer else None
-        entries = [one, *self._parts(one)]
-        if before is None:
-            return [*entries, *(self._led_in(one) if len(entries) == 1 else ())]
-        opening = self.by_place[one.passage_index, before]
-        if one.kind is BlockKind.CODE:
+        """Return a unit after the lead-in, table header, heading or sentence that it cannot be understood without, with
+        the code and the list that are part of it."""
+        unit = self.by_place[place]
+        opening_index = unit.passage.chunk.lead_in(unit.unit_index)
+        if opening_index is None and is_anaphoric(unit):
+            opening_index = (
+                unit.unit_index - 1 if self.by_place[unit.passage_index, unit.unit_index - 1].can_answer else None
+            )
+        entries = [unit, *self._parts(unit)]
+        if opening_index is None:
+            return [*entries, *(self._opened_units(unit) if len(entries) == 1 else ())]
+        opening = self.by_place[unit.passage_index, opening_index]
+        if unit.kind is BlockKind.CODE:
             entries = list(self._evidence.list_members[place])
         return [*([opening] if is_lead_in_needed(self._evidence.question, opening, entries[0]) else []), *entries]
 
-    def _parts(self, one: ScoredUnit) -> list[ScoredUnit]:
-        """The code and the nested list below a unit."""
-        below = [self.by_place[one.passage_index, index] for index in one.passage.chunk.nested_units(one.unit_index)]
+    def _parts(self, unit: ScoredUnit) -> list[ScoredUnit]:
+        """Return the code and the nested list below a unit."""
+        below = [self.by_place[unit.passage_index, index] for index in unit.passage.chunk.nested_units(unit.unit_index)]
         return (
             [*below[:-1], *self._evidence.list_members[below[-1].position]]
             if below and below[-1].kind is BlockKind.CODE
             else below
         )
 
-    def _led_in(self, one: ScoredUnit) -> list[ScoredUnit]:
-        """What a lead-in opens, whole: a list, a table, or headings."""
-        if not is_lead_in(one.text):
+    def _opened_units(self, unit: ScoredUnit) -> list[ScoredUnit]:
+        """Return the complete list, table or headings that a lead-in opens."""
+        if not is_lead_in(unit.text):
             return []
-        header = self.by_place.get((one.passage_index, one.unit_index + 1))
+        header = self.by_place.get((unit.passage_index, unit.unit_index + 1))
         columns = [header] if header and header.kind is BlockKind.HEADER else []
-        after = self.by_place.get((one.passage_index, one.unit_index + 1 + len(columns)))
+        after = self.by_place.get((unit.passage_index, unit.unit_index + 1 + len(columns)))
         if after is None or after.kind in LIST_KINDS:
             return [*columns, *(self._evidence.list_members[after.position] if after else ())]
-        rest = self._evidence.units[one.passage_index][after.unit_index :]
+        rest = self._evidence.units[unit.passage_index][after.unit_index :]
         return [other for other in rest if other.kind is BlockKind.HEADING] if after.kind is BlockKind.HEADING else []
 
-    def prefer_neighbours(self, added: dict[UnitPosition, ScoredUnit], left: dict[UnitPosition, float]) -> None:
-        """Raise what is `left` beside what was added."""
+    def prefer_neighbours(self, added: dict[UnitPosition, ScoredUnit], remaining: dict[UnitPosition, float]) -> None:
+        """Raise the scores of remaining neighbours of the added units."""
         for rank, index in added:
-            left.pop((rank, index), None)
+            remaining.pop((rank, index), None)
             for place in ((rank, index - 1), (rank, index + 1)):
-                if place in left:
+                if place in remaining:
                     before, after = sorted((place, (rank, index)))
-                    bonus = _link(self.by_place[before], self.by_place[after])
-                    left[place] = max(left[place], self.by_place[place].score + bonus)
+                    bonus = _neighbour_bonus(self.by_place[before], self.by_place[after])
+                    remaining[place] = max(remaining[place], self.by_place[place].score + bonus)
 
 
-def _goes_with(asked: AnalyzedQuestion, best: ScoredUnit, one: ScoredUnit) -> bool:
-    if is_other_entity(asked, best, one) or _former(asked, best, one):
+def _belongs_with(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit) -> bool:
+    if is_other_entity(question, best, unit) or _is_about_replaced(question, best, unit):
         return False
     if best.kind is BlockKind.HEADING:
-        return one is best
-    rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
-    fewer = asked.names & one.term_layers[0] < asked.names & best.term_layers[0]
-    return not any(rows) or (all(rows) and not fewer and (one.name_coverage > 0 or best.name_coverage == 0))
+        return unit is best
+    rows = (best.kind is BlockKind.ROW, unit.kind is BlockKind.ROW)
+    fewer = question.names & unit.term_layers[0] < question.names & best.term_layers[0]
+    return not any(rows) or (all(rows) and not fewer and (unit.name_coverage > 0 or best.name_coverage == 0))
 
 
-def _former(asked: AnalyzedQuestion, best: ScoredUnit, one: ScoredUnit) -> bool:
-    """Whether the question changes one thing of the one that it leans on, and a sentence says of what stood there what
-    the best one says of what is asked."""
-    own, shared = best.term_layers[0].intersection(asked.terms), best.term_layers[0].intersection(asked.topic_terms)
-    return bool(shared) and shared <= one.term_layers[0] and not own <= one.term_layers[0]
+def _is_about_replaced(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit) -> bool:
+    """Tell whether the question changes one thing of the question that it leans on, and a sentence says about the
+    former thing what the best one says about the new one."""
+    question_terms, shared = (
+        best.term_layers[0].intersection(question.terms),
+        best.term_layers[0].intersection(question.topic_terms),
+    )
+    return bool(shared) and shared <= unit.term_layers[0] and not question_terms <= unit.term_layers[0]
 
 
-def _words(candidates: Iterable[ScoredUnit]) -> int:
-    """Words of what is read; code is not."""
-    return sum(len(one.text.split()) for one in candidates if one.kind is not BlockKind.CODE)
+def _count_words(candidates: Iterable[ScoredUnit]) -> int:
+    """Count the words to read; code does not count."""
+    return sum(len(unit.text.split()) for unit in candidates if unit.kind is not BlockKind.CODE)
 
 
-def _link(before: ScoredUnit, after: ScoredUnit) -> float:
-    """What is added to either of two neighbours when the other is chosen."""
+def _neighbour_bonus(before: ScoredUnit, after: ScoredUnit) -> float:
+    """Return the bonus of either of two neighbours when the other is chosen."""
     return ADJACENCY_BONUS + SAME_HEADING_BONUS * before.heading_coverage

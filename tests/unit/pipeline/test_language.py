@@ -70,8 +70,8 @@ def test_a_short_question_is_in_the_language_of_what_is_found_unless_it_has_word
     question: str, least: int, language: str
 ) -> None:
     found = "Es ist die Lizenz, die eine Firma nimmt.", "Wer fragt, dem wird sie erklärt."
-    assert infer_question_language(question, found, least=least) == language
-    assert infer_question_language(question, ["It is the licence that a company takes."], least=least) in ("", "en")
+    assert infer_question_language(question, found, minimum=least) == language
+    assert infer_question_language(question, ["It is the licence that a company takes."], minimum=least) in ("", "en")
 
 
 @pytest.mark.parametrize(

@@ -120,13 +120,18 @@ class Reader:
     asked: list[list[str]] = field(default_factory=list)
 
     async def review(
-        self, said: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+        self,
+        claims: Sequence[PendingClaim],
+        passages: Sequence[RetrievedChunk],
+        *,
+        question: str = "",
+        history_text: str = "",
     ) -> tuple[Sequence[Judgement], int]:
-        words = [judge_sentence(one.sentence, passages, question=question, header=one.header) for one in said]
-        self.asked.append([one.sentence.text for one in said])
+        words = [judge_sentence(one.sentence, passages, question=question, header=one.header) for one in claims]
+        self.asked.append([one.sentence.text for one in claims])
         if self.after and len(self.asked) >= self.waits:
             await self.after.wait()
-        return [self._read(*one) for one in zip(said, words, strict=True)], 100
+        return [self._read(*one) for one in zip(claims, words, strict=True)], 100
 
     def _read(self, said: PendingClaim, words: Judgement) -> Judgement:
         if words.support is not SupportBasis.UNSURE:
@@ -313,8 +318,8 @@ async def test_nothing_shown_is_taken_back_and_what_follows_a_doubtful_sentence_
 class Absent(Reader):
     """A judge that does not answer."""
 
-    async def review(self, said: Sequence[PendingClaim], *_: object, **__: object) -> tuple[Sequence[Judgement], int]:
-        return [Judgement(support=SupportBasis.UNSURE, score=0.2, reason=NOT_CHECKED) for _ in said], 0
+    async def review(self, claims: Sequence[PendingClaim], *_: object, **__: object) -> tuple[Sequence[Judgement], int]:
+        return [Judgement(support=SupportBasis.UNSURE, score=0.2, reason=NOT_CHECKED) for _ in claims], 0
 
 
 class Private(Straight):

@@ -38,7 +38,7 @@ def reasoning(passages: int, documents: int, kept: int, drafted: int, confirmed:
         drafted=drafted,
         left_out=True,
         confirmed=confirmed,
-        words=ENGLISH_TRANSLATOR,
+        translator=ENGLISH_TRANSLATOR,
     )
 
 

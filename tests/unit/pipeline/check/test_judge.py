@@ -123,7 +123,7 @@ def test_a_number_unit_or_date_that_no_passage_has_is_vetoed(text: str, what: st
 )
 def test_a_name_that_is_nowhere_is_left_to_a_reader_who_is_told_which(question: str, heard: str, reason: str) -> None:
     sentence = DraftSentence(text="Full-time staff in Oslo get 25 days.", chunk_ids=("leave",))
-    found = judge_sentence(sentence, PASSAGES, question=question, heard=heard)
+    found = judge_sentence(sentence, PASSAGES, question=question, history_text=heard)
     assert (found.support, found.reason) == (UNSURE, reason)
 
 

@@ -60,7 +60,7 @@ async def read(claim: str, words: str, text: str, *, heard: str = "") -> Judgeme
     """What becomes of a claim that a judge finds in the `words` of a passage of this text."""
     async with judging(says(found(words=words))) as (judge, _, _):
         (judgement,), _ = await judge.review(
-            [PendingClaim(DraftSentence(text=claim, chunk_ids=("c1",)))], [passage("c1", text)], heard=heard
+            [PendingClaim(DraftSentence(text=claim, chunk_ids=("c1",)))], [passage("c1", text)], history_text=heard
         )
     return judgement
 

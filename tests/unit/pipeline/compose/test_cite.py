@@ -257,7 +257,7 @@ def with_table() -> RetrievedChunk:
 
 
 def test_a_passage_that_is_shown_whole_keeps_its_cells_and_its_code() -> None:
-    assert build_citation(with_table(), 1, whole=True).parts == (
+    assert build_citation(with_table(), 1, full_text=True).parts == (
         QuotedBlock(text="Rooms open at 7."),
         QuotedBlock(header=("Room", "Floor"), rows=(("Heron", "", "2"), ("Egret", "3"))),
         QuotedBlock(text="make clean\n  make all", code=True),

@@ -101,7 +101,7 @@ def test_two_parts_of_one_passage_stand_together_in_the_order_they_are_read() ->
 def test_of_a_flagged_document_nothing_is_quoted_and_it_is_named() -> None:
     found = asked("How long is leave?", samples.prose("a", "Leave is thirty days.", flagged=True))
     assert said(found) == []
-    (citation,) = found.citations(whole=True)
+    (citation,) = found.citations(full_text=True)
     assert (citation.title, citation.quote, citation.passage) == ("a", "", "")
 
 
