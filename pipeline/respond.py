@@ -140,30 +140,30 @@ class Responder:
         stopwatch = Stopwatch()
         yield ProgressEvent(stage=AnswerStage.PLANNING)
         conversation = await self._recall(request)
-        words = _choose_translator(request, conversation.turns)
+        translator = _choose_translator(request, conversation.turns)
         async with self._reserve_tokens(request) as allowance:
             model = self.model if allowance.granted and not request.extract else None
             with stopwatch.stage("plan"):
                 planner = (model and model.planner) or self.planner
-                plan = await planner.plan(request.text, conversation, request.audience, words)
+                plan = await planner.plan(request.text, conversation, request.audience, translator)
             allowance.spent = plan.tokens if isinstance(plan, SearchPlan) else 0
             if not isinstance(plan, SearchPlan):
                 usage = Usage(writer="none", milliseconds=stopwatch.timings())
-                yield answer_without_search(answer_id, request.text, plan, usage, words)
+                yield answer_without_search(answer_id, request.text, plan, usage, translator)
                 return
             yield ProgressEvent(stage=AnswerStage.SEARCHING)
-            if answer := await self._answer_changes(request, plan, answer_id, words, stopwatch):
+            if answer := await self._answer_changes(request, plan, answer_id, translator, stopwatch):
                 await self._record(request, answer)
                 yield answer
                 return
             with stopwatch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
-            words = _choose_translator(request, conversation.turns, retrieval.nearest)
+            translator = _choose_translator(request, conversation.turns, retrieval.nearest)
             plan = retrieval.corrected_search(plan)
             introduction = (
-                _thread_introduction(request.thread, words)
+                _thread_introduction(request.thread, translator)
                 if request.thread
-                else wording.corrections_line(retrieval.corrections, words)
+                else wording.corrections_line(retrieval.corrections, translator)
             )
             passages = retrieval.passages or (retrieval.nearest if request.force_extract else ())
             brief = self._build_brief(request, plan)
@@ -220,7 +220,7 @@ class Responder:
                 drafted,
                 numbering,
                 cite_nearest(
-                    evidence.with_passages(retrieval.nearest) if is_short else evidence, numbering, drafted, words
+                    evidence.with_passages(retrieval.nearest) if is_short else evidence, numbering, drafted, translator
                 ),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
@@ -234,7 +234,7 @@ class Responder:
         yield answer
 
     async def _answer_changes(
-        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, words: Translator, stopwatch: Stopwatch
+        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, translator: Translator, stopwatch: Stopwatch
     ) -> Answer | None:
         """Return an answer that lists the changed documents, where the plan asks for them."""
         if not (plan.since and self.library):
@@ -365,7 +365,7 @@ def _choose_translator(
     """Choose the language of our own texts.
 
     A follow-up of few words is in the language of the earlier questions, `tl;dr` in that of the thread; other few words
-    are in that of the passages `found` for them."""
+    are in that of the `passages` found for them."""
     earlier = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
     languages = [greeting_language(request.text), *map(detect_supported_language, (request.text, *earlier))]
     if not (request.language or any(languages)):
@@ -374,12 +374,14 @@ def _choose_translator(
     return choose_words(request.language, languages, request.locale)
 
 
-def _thread_introduction(thread: ParsedDocument, words: Translator) -> str:
+def _thread_introduction(thread: ParsedDocument, translator: Translator) -> str:
     """Return how many messages the thread has, and its title; empty where a message holds instructions to an
     assistant."""
     number = sum(block.kind is not BlockKind.HEADING for block in thread.blocks)
     return (
-        "" if thread.document.flagged else words.pluralize(wording.THREAD_LENGTH, number, title=thread.document.title)
+        ""
+        if thread.document.flagged
+        else translator.pluralize(wording.THREAD_LENGTH, number, title=thread.document.title)
     )
 
 

@@ -170,6 +170,6 @@ class PlatformConfig(Protocol):
         self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         """Check the platform's side of the installation, and yield findings. Posts nothing. `places`: places of this
-        platform that the settings name, where the bot should be; `load_installations`: returns None where they cannot be
-        read, which `diagnose_stored` reports."""
+        platform that the settings name, where the bot should be; `load_installations`: returns None where they cannot
+        be read, which `diagnose_stored` reports."""
         ...
