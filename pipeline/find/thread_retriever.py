@@ -33,11 +33,11 @@ class ThreadRetriever:
         self._passages = tuple(thread_passages(thread))
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         if not self._passages:
-            return ClarifyingReply(reason=words(wording.THREAD_EMPTY))
-        question = words(wording.THREAD_SUMMARY_QUESTION, title=self._title)
+            return ClarifyingReply(reason=translator(wording.THREAD_EMPTY))
+        question = translator(wording.THREAD_SUMMARY_QUESTION, title=self._title)
         return SearchPlan(
             question=question,
             queries=(question,),

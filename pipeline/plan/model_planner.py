@@ -60,11 +60,11 @@ class ModelPlanner:
     mark: Callable[[], str] = lambda: secrets.token_hex(4)
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         """Plan as `Planner.plan` says. Raises Unavailable when the store cannot be reached, never because of the
         model."""
-        plan = await self.planner.plan(text, conversation, audience, words)
+        plan = await self.planner.plan(text, conversation, audience, translator)
         if not isinstance(plan, SearchPlan):
             return plan
         question = extract_question(text)

@@ -118,45 +118,45 @@ class RulePlanner:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
         if screen_message(text).flag:
-            return DeclinedReply(reason=words(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
+            return DeclinedReply(reason=translator(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
         if not audience.collections:
             empty = canned_replies.OUTSIDE_TEAM_REFUSED if audience.external else canned_replies.EMPTY_KNOWLEDGE_BASE
-            return CannedReply(text=words(empty), flags=("empty_knowledge_base",))
+            return CannedReply(text=translator(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self.max_question:
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
         original = extract_question(text)
         question = resolve_reference(original, conversation.around)
         if question != original and screen_message(question).flag:
-            return DeclinedReply(reason=words(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
+            return DeclinedReply(reason=translator(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
         if question != original or screen_message(conversation.around.replied_to).flag:
             conversation = replace(conversation, around=NO_CONTEXT)
         if not any(character.isalnum() for character in question):
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_EMPTY))
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_EMPTY))
         if len(question) > self.max_question:
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
         if talk := detect_small_talk(question):
-            return await self._reply_to_small_talk(talk, audience, words)
+            return await self._reply_to_small_talk(talk, audience, translator)
         if (
             _length(question) < MIN_QUESTION_CHARS
             and not _CODE.fullmatch(question)
             and not conversation.turns
             and not await self._is_known(question, audience)
         ):
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_SHORT))
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_TOO_SHORT))
         search = _plan_show_all(question, conversation) or self._plan_search(question, conversation)
         return self._add_date(search, search.question if search.wants_all else question, conversation)
 
     async def _reply_to_small_talk(
-        self, talk: SmallTalk, audience: Audience, words: Translator
+        self, talk: SmallTalk, audience: Audience, translator: Translator
     ) -> CannedReply | ClarifyingReply:
         if talk is SmallTalk.THANKS:
-            return CannedReply(text=words(canned_replies.YOU_ARE_WELCOME))
+            return CannedReply(text=translator(canned_replies.YOU_ARE_WELCOME))
         if talk is SmallTalk.SUMMARY:
-            return ClarifyingReply(reason=words(wording.THREAD_REQUIRED))
+            return ClarifyingReply(reason=translator(wording.THREAD_REQUIRED))
         documents = await self.passages.list_documents(audience)
         ids_by_title: dict[str, str] = {}
         for document in documents:
@@ -165,10 +165,12 @@ class RulePlanner:
         titles = list(ids_by_title)[: 1 if talk is SmallTalk.GREETING else _NAMED]
         named = {ids_by_title[title]: title for title in titles}
         if talk is SmallTalk.GREETING:
-            return CannedReply(text=canned_replies.greeting_text("".join(titles), len(documents), words), named=named)
+            return CannedReply(
+                text=canned_replies.greeting_text("".join(titles), len(documents), translator), named=named
+            )
         flags = ("more_documents",) if len(documents) > _NAMED else ()
         return CannedReply(
-            text=canned_replies.introduction_text(titles, len(documents), words), flags=flags, named=named
+            text=canned_replies.introduction_text(titles, len(documents), translator), flags=flags, named=named
         )
 
     async def _is_known(self, question: str, audience: Audience) -> bool:

@@ -51,8 +51,8 @@ class Reranker(Protocol):
 class RelevanceScorer(Protocol):
     """A model whose scores of question and passage are comparable between questions."""
 
-    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
-        """Score how well each of `stretches` answers `question`, and return the scores in order: 0 to 1, comparable
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
+        """Score how well each of `texts` answers `question`, and return the scores in order: 0 to 1, comparable
         between questions.
 
         Returns None where there is no time for it: at once where there is more than can be read, else within the time

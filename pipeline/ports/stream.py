@@ -99,9 +99,9 @@ class Planner(Protocol):
     """The stage that decides how a message is answered."""
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
-        """Decide how `text` is answered. Replies without a search are in the language of `words`."""
+        """Decide how `text` is answered. Replies without a search are in the language of `translator`."""
         ...
 
 
@@ -125,10 +125,10 @@ class Writer(Protocol):
         brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        look: SearchFunction | None = None,
+        search: SearchFunction | None = None,
     ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
-        """Draft an answer sentence by sentence, then one DraftEnd. Passages found with `look` come before the sentences
-        that rest on them. Raises Unavailable or UnusableResponse."""
+        """Draft an answer sentence by sentence, then one DraftEnd. Passages found with `search` come before the
+        sentences that rest on them. Raises Unavailable or UnusableResponse."""
         ...
 
     async def rewrite(

@@ -84,15 +84,15 @@ class Platform(Value):
         _, space, user = split_id(recipient)
         return self.person_id(space, user)
 
-    def is_direct(self, where: ConversationId) -> bool:
+    def is_direct(self, conversation: ConversationId) -> bool:
         """Return whether a conversation consists of direct messages."""
-        if self.direct_space and where.space == self.direct_space:
+        if self.direct_space and conversation.space == self.direct_space:
             return True
-        return bool(self.direct_channel) and where.channel.startswith(self.direct_channel)
+        return bool(self.direct_channel) and conversation.channel.startswith(self.direct_channel)
 
-    def is_private(self, where: ConversationId) -> bool:
+    def is_private(self, conversation: ConversationId) -> bool:
         """Return whether a conversation consists of a person's private commands."""
-        return bool(self.private_thread) and where.thread.startswith(self.private_thread)
+        return bool(self.private_thread) and conversation.thread.startswith(self.private_thread)
 
 
 class Installation(Value):

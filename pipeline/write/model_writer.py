@@ -184,7 +184,7 @@ class ModelWriter:
         brief: WritingBrief,
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
-        look: SearchFunction | None = None,
+        search: SearchFunction | None = None,
     ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
         """Write an answer; see `Writer`. Raises Unavailable only before the model wrote anything, UnusableResponse
         before the first sentence.
@@ -194,11 +194,13 @@ class ModelWriter:
         source before a search are no part of it."""
         mark, spare = (
             self.make_nonce(brief.question),
-            self.options.context_tokens // SEARCH_BUDGET_DIVISOR if look else 0,
+            self.options.context_tokens // SEARCH_BUDGET_DIVISOR if search else 0,
         )
         prompt = render_answer_prompt(brief, passages, history, self.options, mark, spare=spare)
         yield AdditionalPassages(passages=prompt.passages)
-        search_runner = SearchToolRunner(look, brief, mark, tokens_per_search=spare // MAX_SEARCHES) if look else None
+        search_runner = (
+            SearchToolRunner(search, brief, mark, tokens_per_search=spare // MAX_SEARCHES) if search else None
+        )
         draft = _Draft(self.model.name, brief, mark, list(prompt.passages), prompt.tokens)
         messages = list(prompt.messages)
         for _ in range(MAX_SEARCHES + 2 if search_runner else 1):

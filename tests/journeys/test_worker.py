@@ -190,7 +190,7 @@ class Interrupted:
         self._meanwhile: Callable[[], Awaitable[bool]] | None = meanwhile
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         if self._meanwhile:
             meanwhile, self._meanwhile = self._meanwhile, None
