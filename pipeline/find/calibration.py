@@ -94,7 +94,7 @@ class CalibrationSample:
     questions: Vectors
     """Questions, embedded as questions."""
     alike: Vectors
-    """The same texts, embedded as units."""
+    """Texts of the questions, embedded as units."""
 
 
 def synthetic_question(text: str) -> str:

@@ -90,7 +90,7 @@ class PassageLinks(Protocol):
 
 
 class LinkTargets(Protocol):
-    """What links to passages are made of, and what they open. No audience is checked here: the caller has verified the
+    """Data of links to passages. No audience is checked here: the caller has verified the
     link. All coroutines raise Unavailable."""
 
     async def signing_key(self) -> str:
@@ -183,7 +183,7 @@ class ConversationArchive(Protocol):
 
 
 class AdminService(Protocol):
-    """What admins see of an installation. All methods raise NotAllowed, which the audit records, where the actor is no
+    """The view of admins. All methods raise NotAllowed, which the audit records, where the actor is no
     admin, and Unavailable. Collections that `readers` may not see are left out."""
 
     async def list_sources(self, actor: Actor, readers: Readers) -> Sequence[SourceStatus]:

@@ -310,7 +310,7 @@ class ExchangePage(Value):
 
 
 class Role(StrEnum):
-    """What the operator lets people do; each role includes the ones after it."""
+    """A role that the operator gives to people; each role includes the ones after it."""
 
     ADMIN = "admin"
     CONTRIBUTOR = "contributor"

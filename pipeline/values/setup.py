@@ -18,7 +18,7 @@ class TokenCheck(Value):
     notes: tuple[Finding, ...] = ()
     """Findings about other likely mistakes."""
     next_step: str = ""
-    """What to do on the platform once all tokens are there; empty: nothing."""
+    """Next step on the platform once all tokens are there; empty: nothing."""
 
 
 class TokenPrompt(Value):
