@@ -211,7 +211,7 @@ async def follow_answer(stream: AnswerStream, console: Console, words: Translato
     """Show an answer on a terminal while it comes, and return it; elsewhere show nothing.
 
     What was shown is gone when this returns: the caller prints the answer."""
-    growing = Draft(words=words)
+    growing = Draft(translator=words)
     spinner = Spinner("dots", words(wording.PROGRESS[AnswerStage.PLANNING]))
     with Live(spinner, console=console, transient=True) as live:
         async with stream:

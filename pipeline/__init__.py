@@ -1,1 +1,1 @@
-"""The thinking: what a question becomes on its way to a cited answer. No I/O happens here."""
+"""The pipeline from a question to a cited answer. No I/O happens here."""

@@ -1,4 +1,4 @@
-"""Messages between people: which of them ask the documents something, and when an answer is worth breaking in with.
+"""Unprompted answers: which messages between people ask the documents something, and when an answer is worth posting.
 
 The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions without a mention, both halves.
 """
@@ -28,36 +28,37 @@ from pipeline.words import wording
 from pipeline.words.text import content_terms, word_pattern
 
 ABOUT_IT, MOSTLY = 0.5, 0.75
-"""The least share of a message's own words that stand in what the answer cites, at medium confidence or better and
-below: docs/decisions/0012-among-people.md."""
+"""Least share of a message's own words that stand in what the answer cites, at medium confidence or better and below:
+docs/decisions/0012-among-people.md."""
 _RANK = (ConfidenceLevel.LOW, ConfidenceLevel.MEDIUM, ConfidenceLevel.HIGH)
 _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
-"""Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
+"""Words that address a colleague: without this pattern 65 asides of 200 look like questions, with it 32, at the price
+of 1 question of 100."""
 
 
 def parse_mute_command(text: str) -> bool | None:
-    """Whether all of `text` sends the bot out of the conversation (`stop`) or calls it back (`start`), in any language
-    that we speak; else None."""
-    return _orders().get(extract_question(text).strip(" .!¡。！").casefold())
+    """Return True where all of `text` mutes the bot (`stop`), False where it unmutes it (`start`), in any language that
+    we speak; else None."""
+    return _mute_phrases().get(extract_question(text).strip(" .!¡。！").casefold())
 
 
 @cache
-def _orders() -> dict[str, bool]:
+def _mute_phrases() -> dict[str, bool]:
     return {
-        order: away
-        for said, away in ((wording.STOP_PHRASES, True), (wording.START_PHRASES, False))
+        phrase: is_mute
+        for phrases, is_mute in ((wording.STOP_PHRASES, True), (wording.START_PHRASES, False))
         for language in LANGUAGES
-        for order in Translator(language)(said).split(", ")
+        for phrase in Translator(language)(phrases).split(", ")
     }
 
 
 @answer_stream
 async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> AsyncGenerator[AnswerEvent, None]:
-    """Of `stream`, the answer to `request`, its end alone, or a SILENT one where it is not worth saying. In a
-    conversation it may be for whoever said that `alone`.
+    """Yield only the final answer of `stream`, or a SILENT one where it is not worth posting. In a conversation the
+    answer may be `alone`, for the author of the message only.
 
-    What asks nothing is not looked up: then `stream` is not begun. Who wants all of a list that was cut gets it, and
-    who wanted to be told once something can be answered."""
+    A message without a question is not looked up: then `stream` is not begun. A request for all of a list that was cut,
+    and one of a subscription, are answered."""
     text = request.text
     if request.known_chunk_ids is not None:
         answer = await stream.answer()
@@ -65,58 +66,61 @@ async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> As
         yield (
             answer
             if is_worth_notifying(answer, request.known_chunk_ids)
-            else _silent(answer.id, text, hindered=hindered)
+            else _silent_answer(answer.id, text, hindered=hindered)
         )
         return
     least = request.auto.minimum_level if request.auto else ConfidenceLevel.LOW
-    whole = is_show_all(extract_question(text)) and not request.auto
-    if whole or is_open_question(text):
+    show_all = is_show_all(extract_question(text)) and not request.auto
+    if show_all or is_open_question(text):
         answer = await stream.answer()
-        said = bool(answer.sentences) if whole else is_worth_posting(text, answer, least)
-        alone = not (said or request.auto) and is_worth_ephemeral(text, answer)
-        yield replace(answer, alone=alone) if said or alone else _silent(answer.id, text)
+        is_posted = bool(answer.sentences) if show_all else is_worth_posting(text, answer, least)
+        is_ephemeral = not (is_posted or request.auto) and is_worth_ephemeral(text, answer)
+        yield replace(answer, alone=is_ephemeral) if is_posted or is_ephemeral else _silent_answer(answer.id, text)
     else:
-        yield _silent("", text)
+        yield _silent_answer("", text)
 
 
 def is_open_question(text: str) -> bool:
-    """Whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
-    asked = extract_question(text)
-    return not _TO_SOMEBODY.search(asked) and has_question(asked)
+    """Return whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
+    question = extract_question(text)
+    return not _TO_SOMEBODY.search(question) and has_question(question)
 
 
 def is_worth_posting(text: str, answer: Answer, least: ConfidenceLevel) -> bool:
-    """Whether `answer` to `text` is at least of that confidence, and about what `text` names, its slips corrected."""
+    """Return whether `answer` has at least that confidence, and is about what `text` names, its slips corrected."""
     level = answer.confidence.level
     if _RANK.index(level) < _RANK.index(least) or not answer.sentences:
         return False
-    cited = [f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations]
-    return _named_in(text, answer, cited) >= (MOSTLY if level is ConfidenceLevel.LOW else ABOUT_IT)
+    cited = [f"{citation.title} {' '.join(citation.heading)} {citation.quote}" for citation in answer.citations]
+    return _topic_coverage(text, answer, cited) >= (MOSTLY if level is ConfidenceLevel.LOW else ABOUT_IT)
 
 
 def is_worth_ephemeral(text: str, answer: Answer) -> bool:
-    """Whether whoever said `text` may want to see `answer`, which is not worth saying to everybody: most of what it
-    names stands in the passages that come closest."""
-    shown = answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND)
-    near = [f"{one.title} {' '.join(one.heading)} {one.passage or one.quote}" for one in answer.sources]
-    return shown and _named_in(text, answer, near) >= MOSTLY
+    """Return whether the author of `text` may want to see `answer`, which is not worth posting for everybody: most of
+    what the text names stands in the closest passages."""
+    is_relevant = answer.outcome in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOUND)
+    texts = [
+        f"{citation.title} {' '.join(citation.heading)} {citation.passage or citation.quote}"
+        for citation in answer.sources
+    ]
+    return is_relevant and _topic_coverage(text, answer, texts) >= MOSTLY
 
 
-def _named_in(text: str, answer: Answer, sources: Sequence[str]) -> float:
-    """The share of what `text` names, its slips corrected, in `answer` and `sources`."""
-    said = set(content_terms(" ".join((*sources, *(one.text for one in answer.sentences)))))
-    named = topic_terms(apply_corrections(text, answer.corrections))
-    return len(named & said) / len(named) if named else 0.0
+def _topic_coverage(text: str, answer: Answer, sources: Sequence[str]) -> float:
+    """Return the share of what `text` names, its slips corrected, in `answer` and `sources`."""
+    terms = set(content_terms(" ".join((*sources, *(sentence.text for sentence in answer.sentences)))))
+    topics = topic_terms(apply_corrections(text, answer.corrections))
+    return len(topics & terms) / len(topics) if topics else 0.0
 
 
 def is_worth_notifying(answer: Answer, rated: Collection[str]) -> bool:
-    """Whether whoever wanted to be told is: it answers at medium confidence or better, and rests on something that the
-    passages `rated`, of an answer that was not right, do not have."""
+    """Return whether a subscriber is to be notified: the answer has medium confidence or better, and rests on something
+    other than the passages `rated`, of an answer that was wrong."""
     sure = answer.outcome is AnswerOutcome.ANSWERED and answer.confidence.level is not ConfidenceLevel.LOW
     return sure and not {citation.chunk_id for citation in answer.citations}.issubset(rated)
 
 
-def _silent(answer_id: str, question: str, *, hindered: bool = False) -> Answer:
+def _silent_answer(answer_id: str, question: str, *, hindered: bool = False) -> Answer:
     return Answer(
         usage=Usage(hindered=hindered),
         id=answer_id,

@@ -1,4 +1,4 @@
-"""Daily limits on what language models may cost, for each person and each space; beyond them the passages answer."""
+"""Daily token limits of language models, for each person and each space; beyond them answers are extracts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ class Reservation(Value):
 
 @dataclass(frozen=True)
 class TokenBudget:
-    """Sets aside the most that an answer can cost before a model is asked, so that no limit is ever passed.
+    """Sets aside the most that an answer can cost before a model is asked, so that no limit is ever exceeded.
 
-    `person` and `space` are tokens a day (UTC), 0 for no limit; `answer` is the most that one answer costs. An answer
-    whose cost is never known keeps what was set aside for it: the process died, or the model was not waited for."""
+    `per_person` and `per_space` are tokens a day (UTC), 0 for no limit; `per_answer` is the most that one answer costs.
+    An answer whose cost is never known keeps what was set aside for it: the process died, or the model was not waited
+    for."""
 
     ledger: TokenLedger
     _: KW_ONLY
@@ -33,7 +34,7 @@ class TokenBudget:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     async def reserve(self, person: str, space: str) -> Reservation | None:
-        """Tokens for one answer, or None when the day's are spent. Raises Unavailable."""
+        """Set aside tokens for one answer; return None when the day's are spent. Raises Unavailable."""
         limits = {f"person {person}": self.per_person, f"space {space}": self.per_space}
         limits = {subject: limit for subject, limit in limits.items() if limit}
         day = self.today()

@@ -1,4 +1,4 @@
-"""Where the documents do not answer, what people said may: found by the platform itself, for this answer alone."""
+"""The fallback to a platform's own search where the documents do not answer; its results serve this answer alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pipeline.ports import AnswerStream
 from pipeline.values import Answer, AnswerOutcome, AnswerRequest, Audience, Retrieval, RetrievedChunk, SearchPlan
 
 RespondFunction = Callable[[AnswerRequest, "StaticRetriever"], AnswerStream]
-"""The walk over these passages, and no others."""
+"""Answers a request from the passages of the retriever."""
 
 
 @dataclass(frozen=True)
 class StaticRetriever:
-    """The port `Retriever` over passages that are there."""
+    """A retriever that returns given passages."""
 
     passages: tuple[RetrievedChunk, ...]
 
@@ -24,26 +24,29 @@ class StaticRetriever:
 
 
 PlatformSearchFunction = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
-"""What is found for a question that is complete by itself. Raises what the search is refused with."""
+"""Searches the platform for a complete question. Raises the error that the search is refused with."""
 
 
 def with_platform_fallback(
-    request: AnswerRequest, stream: AnswerStream, look: PlatformSearchFunction, respond: RespondFunction
+    request: AnswerRequest, stream: AnswerStream, search: PlatformSearchFunction, respond: RespondFunction
 ) -> AnswerStream:
-    """`stream`, the answer to `request`; where nothing is found, an answer from what `look` finds, if that answers."""
+    """Return `stream`, the answer to `request`, replaced by one from what `search` finds where the documents have none
+    and that answers."""
 
-    async def improved(answer: Answer) -> Answer:
+    async def improve(answer: Answer) -> Answer:
         if not (answer.outcome is AnswerOutcome.NOT_FOUND and answer.standalone):
             return answer
-        found = await _found(look, answer.standalone)
-        other = await respond(request, StaticRetriever(tuple(found))).answer() if found else None
-        return other if other and other.outcome is not AnswerOutcome.NOT_FOUND and other.sentences else answer
+        passages = await _search_or_nothing(search, answer.standalone)
+        fallback = await respond(request, StaticRetriever(tuple(passages))).answer() if passages else None
+        return (
+            fallback if fallback and fallback.outcome is not AnswerOutcome.NOT_FOUND and fallback.sentences else answer
+        )
 
-    return stream.map_answer(improved)
+    return stream.map_answer(improve)
 
 
-async def _found(look: PlatformSearchFunction, question: str) -> Sequence[RetrievedChunk]:
+async def _search_or_nothing(search: PlatformSearchFunction, question: str) -> Sequence[RetrievedChunk]:
     try:
-        return await look(question)
+        return await search(question)
     except CitewellError:
         return ()

@@ -1,7 +1,7 @@
 """The walk from a question to its answer: the only module that knows the order of the stages.
 
 recall -> plan -> retrieve -> draft, each sentence checked as it completes -> number -> compose -> record.
-Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
+Nothing unchecked is ever yielded, and nothing yielded is ever retracted.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ EMPTY_CONVERSATION_ID = ConversationId(platform="", space="", channel="")
 
 @dataclass
 class _Allowance:
-    """Whether a model may be asked, and what it has used; None as long as nobody knows."""
+    """Permission to ask a model, and the tokens used; None while they are unknown."""
 
     granted: bool
     spent: int | None = None
@@ -88,28 +88,28 @@ class Responder:
     history: HistoryStore
     options: AnswerOptions
     report: Callable[[str, Exception], None]
-    """Takes the incident id and the error of what nobody foresaw."""
+    """Takes the incident id and an unforeseen error."""
     warn: Callable[[str, str], None]
-    """Is told why the model's draft was not used (`model_not_used`), and what did not work in the search
-    (`search_degraded`)."""
+    """Takes an event and its reason: the model's draft was not used (`model_not_used`), a stage of the search did not
+    work (`search_degraded`)."""
     library: ChunkReader | None = None
-    """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
+    """Reads the other parts of a list that was cut into chunks; without it such a list is shown in part."""
     links: Callable[[], Awaitable[PassageLinks]] | None = None
-    """Where passages are opened, as of now; without it, only documents with an address of their own are."""
+    """Makes links to passages; without it, only documents with an address of their own have links."""
     is_stale: StalenessCheck = is_never_stale
-    """Which documents are older than what their source says holds, as of now."""
+    """Tells which documents are older than their source's `stale_after`."""
 
     def respond(self, request: AnswerRequest) -> AnswerStream:
-        """One answer, always, whatever goes wrong.
+        """Return the stream of one answer, which never fails.
 
-        To what nobody asked, that alone; SILENT where nothing is to be said."""
-        stream = self._answered(request)
+        For an unprompted request it yields the answer alone, SILENT where nothing is worth posting."""
+        stream = self._answer_safely(request)
         return suppress_unhelpful(request, stream) if request.is_unprompted else stream
 
     @answer_stream
-    async def _answered(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+    async def _answer_safely(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
         answer_id = secrets.token_hex(8)
-        walker = self._over(request.thread) if request.thread else self
+        walker = self._for_thread(request.thread) if request.thread else self
         try:
             async with walker._walk(request, answer_id) as stream:  # noqa: SLF001 one of ours
                 async for event in stream:
@@ -118,11 +118,11 @@ class Responder:
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
             self.report(incident, error)
-            yield failed_answer(answer_id, request.text, incident, _words(request))
+            yield failed_answer(answer_id, request.text, incident, _choose_translator(request))
 
-    def _over(self, thread: ParsedDocument) -> Responder:
-        """The same with a thread in the place of the documents. What an answer of theirs has to rest on is not asked of
-        a summary."""
+    def _for_thread(self, thread: ParsedDocument) -> Responder:
+        """Return a responder over a thread in place of the documents. The operator's minimum of sources and citations
+        does not hold for a summary."""
         reader = ThreadRetriever(thread)
         limits = replace(self.options.limits, minimum_sources=1, minimum_citations=1)
         return replace(
@@ -137,41 +137,45 @@ class Responder:
 
     @answer_stream
     async def _walk(self, request: AnswerRequest, answer_id: str) -> AsyncGenerator[AnswerEvent, None]:
-        watch = Stopwatch()
+        stopwatch = Stopwatch()
         yield ProgressEvent(stage=AnswerStage.PLANNING)
         conversation = await self._recall(request)
-        words = _words(request, conversation.turns)
-        async with self._allowed(request) as allowance:
+        translator = _choose_translator(request, conversation.turns)
+        async with self._reserve_tokens(request) as allowance:
             model = self.model if allowance.granted and not request.extract else None
-            with watch.stage("plan"):
+            with stopwatch.stage("plan"):
                 planner = (model and model.planner) or self.planner
-                plan = await planner.plan(request.text, conversation, request.audience, words)
+                plan = await planner.plan(request.text, conversation, request.audience, translator)
             allowance.spent = plan.tokens if isinstance(plan, SearchPlan) else 0
             if not isinstance(plan, SearchPlan):
-                usage = Usage(writer="none", milliseconds=watch.timings())
-                yield answer_without_search(answer_id, request.text, plan, usage, words)
+                usage = Usage(writer="none", milliseconds=stopwatch.timings())
+                yield answer_without_search(answer_id, request.text, plan, usage, translator)
                 return
             yield ProgressEvent(stage=AnswerStage.SEARCHING)
-            if answer := await self._changes(request, plan, answer_id, words, watch):
+            if answer := await self._answer_changes(request, plan, answer_id, translator, stopwatch):
                 await self._record(request, answer)
                 yield answer
                 return
-            with watch.stage("retrieve"):
+            with stopwatch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
-            words = _words(request, conversation.turns, retrieval.nearest)
-            plan, above = retrieval.corrected_search(plan), wording.corrections_line(retrieval.corrections, words)
-            above = _introduced(request.thread, words) if request.thread else above
+            translator = _choose_translator(request, conversation.turns, retrieval.nearest)
+            plan = retrieval.corrected_search(plan)
+            introduction = (
+                _thread_introduction(request.thread, translator)
+                if request.thread
+                else wording.corrections_line(retrieval.corrections, translator)
+            )
             passages = retrieval.passages or (retrieval.nearest if request.force_extract else ())
-            brief = self._brief(request, plan)
-            with watch.stage("read"):
+            brief = self._build_brief(request, plan)
+            with stopwatch.stage("read"):
                 evidence = gather_evidence(
                     question_analysis.analyze_question(brief.question, brief.topic, plan.thread),
                     passages or retrieval.nearest,
                 )
-                made = None
+                extract = None
                 if self.library and passages:
-                    evidence, made = await complete_lists(brief, evidence, self.library)
-            numbering = await self._numbering(evidence.passages)
+                    evidence, extract = await complete_lists(brief, evidence, self.library)
+            numbering = await self._create_registry(evidence.passages)
             drafted = DraftResult()
             if passages:
                 yield ProgressEvent(stage=AnswerStage.WRITING)
@@ -183,18 +187,18 @@ class Responder:
                     self.options.limits,
                     grounded=self.options.require_grounding,
                     always_show_extract=request.force_extract,
-                    stopwatch=watch,
-                    translator=words,
+                    stopwatch=stopwatch,
+                    translator=translator,
                     extra_passages=deeper,
-                    search=self._look(request.audience) if model and not request.thread else None,
+                    search=self._search_function(request.audience) if model and not request.thread else None,
                     is_summary=request.thread is not None,
-                    prepared_extract=made,
+                    prepared_extract=extract,
                 )
                 if model:
                     allowance.spent = None
-                spent = self.model and not request.extract and not allowance.granted
-                forgone = BUDGET_SPENT_DRAFT if spent else None
-                async with aclosing(write_draft(task, model, forgone)) as pieces:
+                is_spent = self.model and not request.extract and not allowance.granted
+                failed_draft = BUDGET_SPENT_DRAFT if is_spent else None
+                async with aclosing(write_draft(task, model, failed_draft)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, DraftResult):
                             drafted = piece
@@ -203,55 +207,63 @@ class Responder:
                             task = task.with_passages(piece.passages)
                             numbering.add_passages(piece.passages)
                         else:
-                            preface = piece.preface if numbering.sentences else _joined(above, piece.preface)
+                            preface = piece.preface if numbering.sentences else _join_lines(introduction, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
                             yield SentenceEvent(sentence=cited, preface=preface)
                 allowance.spent = None if drafted.tokens_used is None else plan.tokens + drafted.tokens_used
-        few = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
-        with watch.stage("compose"):
+        is_short = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
+        with stopwatch.stage("compose"):
             answer = compose_answer(
                 answer_id,
                 request.text,
                 brief,
                 drafted,
                 numbering,
-                cite_nearest(evidence.with_passages(retrieval.nearest) if few else evidence, numbering, drafted, words),
+                cite_nearest(
+                    evidence.with_passages(retrieval.nearest) if is_short else evidence, numbering, drafted, translator
+                ),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
-                flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
-                translator=words,
+                flags=(*drafted.flags, *_injection_flags(evidence.passages if passages else ())),
+                translator=translator,
             )
-        answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
+        answer = self._add_usage(answer, plan, retrieval, introduction, drafted, stopwatch)
         if request.thread:
             answer = replace(answer, of_thread=True, standalone="", topic=request.thread.document.title)
         await self._record(request, answer)
         yield answer
 
-    async def _changes(
-        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, words: Translator, watch: Stopwatch
+    async def _answer_changes(
+        self, request: AnswerRequest, plan: SearchPlan, answer_id: str, translator: Translator, stopwatch: Stopwatch
     ) -> Answer | None:
-        """The documents since a day, where that is asked."""
+        """Return an answer that lists the changed documents, where the plan asks for them."""
         if not (plan.since and self.library):
             return None
-        with watch.stage("retrieve"):
-            found = await find_changes(plan, request.audience, self.library, self.retriever)
-        if not found:
+        with stopwatch.stage("retrieve"):
+            changes = await find_changes(plan, request.audience, self.library, self.retriever)
+        if not changes:
             return None
-        numbering = await self._numbering(found.passages)
+        numbering = await self._create_registry(changes.passages)
         style = request.citation_style or self.options.citation_style
-        answer = compose_changes(answer_id, request.text, plan, found, numbering, style=style, translator=words)
-        return replace(answer, usage=Usage(milliseconds=watch.timings()))
+        answer = compose_changes(answer_id, request.text, plan, changes, numbering, style=style, translator=translator)
+        return replace(answer, usage=Usage(milliseconds=stopwatch.timings()))
 
-    def _accounted(
-        self, answer: Answer, plan: SearchPlan, retrieval: Retrieval, above: str, drafted: DraftResult, watch: Stopwatch
+    def _add_usage(
+        self,
+        answer: Answer,
+        plan: SearchPlan,
+        retrieval: Retrieval,
+        introduction: str,
+        drafted: DraftResult,
+        stopwatch: Stopwatch,
     ) -> Answer:
-        """`answer` with what it cost and what did not work on the way; the operator is told that too."""
+        """Add cost and failures to `answer`, and report the failures to the operator."""
         degraded = ", ".join(retrieval.degraded)
         for event, reason in (("search_degraded", degraded), ("model_not_used", drafted.failure)):
             if reason:
                 self.warn(event, reason)
         usage = answer.usage
-        unread = NOT_CHECKED if any(one.judgement.reason == NOT_CHECKED for one in drafted.checked) else ""
+        unread = NOT_CHECKED if any(sentence.judgement.reason == NOT_CHECKED for sentence in drafted.checked) else ""
         notes = (
             ("model_failed", drafted.failure),
             ("judge_failed", unread),
@@ -262,24 +274,24 @@ class Responder:
             answer,
             usage=replace(
                 usage,
-                milliseconds=watch.timings(),
+                milliseconds=stopwatch.timings(),
                 input_tokens=usage.input_tokens + plan.tokens,
-                notes=tuple(f"{what}: {why}" for what, why in notes if why),
+                notes=tuple(f"{event}: {reason}" for event, reason in notes if reason),
                 hindered=bool(
                     degraded or unread or (drafted.failure and drafted.failure not in REJECTED_DRAFT_FAILURES)
                 ),
             ),
-            preface=_joined(above, answer.preface),
+            preface=_join_lines(introduction, answer.preface),
             corrections=retrieval.corrections,
             standalone=plan.user_wording or plan.question,
             topic=plan.topic,
         )
 
     @asynccontextmanager
-    async def _allowed(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
-        """Tokens for all that the model may be asked, if the day's are not spent; at the end what was used is counted.
+    async def _reserve_tokens(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
+        """Reserve tokens for all calls of the model, if the day's limit allows; count what was used at the end.
 
-        What nobody can count stays set aside."""
+        Tokens whose use is unknown stay reserved."""
         space = request.conversation.space if request.conversation else ""
         budget = self.model and not request.extract and self.model.budget
         reservation = await budget.reserve(request.author, space) if budget else None
@@ -288,17 +300,17 @@ class Responder:
             yield allowance
         finally:
             if budget and reservation and allowance.spent is not None:
-                with self._reported():
+                with self._report_errors():
                     await budget.settle(reservation, allowance.spent)
 
-    def _look(self, audience: Audience) -> SearchFunction:
-        async def look(text: str) -> Sequence[RetrievedChunk]:
-            found = await self.retriever.retrieve(SearchPlan(question=text), audience)
-            return (*found.passages, *remaining_passages(found))
+    def _search_function(self, audience: Audience) -> SearchFunction:
+        async def search(text: str) -> Sequence[RetrievedChunk]:
+            retrieval = await self.retriever.retrieve(SearchPlan(question=text), audience)
+            return (*retrieval.passages, *remaining_passages(retrieval))
 
-        return look
+        return search
 
-    def _brief(self, request: AnswerRequest, plan: SearchPlan) -> WritingBrief:
+    def _build_brief(self, request: AnswerRequest, plan: SearchPlan) -> WritingBrief:
         style = request.style or self.options.style
         return WritingBrief(
             question=plan.question,
@@ -313,63 +325,70 @@ class Responder:
             max_length=self.options.max_length,
         )
 
-    async def _numbering(self, passages: Sequence[RetrievedChunk]) -> CitationRegistry:
+    async def _create_registry(self, passages: Sequence[RetrievedChunk]) -> CitationRegistry:
         return CitationRegistry(passages, addresses=await self.links() if self.links else None, stale=self.is_stale)
 
     async def _recall(self, request: AnswerRequest) -> Conversation:
         if request.conversation is None:
             return Conversation(id=EMPTY_CONVERSATION_ID, turns=request.turns, around=request.around)
         recalled = await self.history.recall(request.conversation, self.options.history_turns)
-        turns = await self._seen(recalled.turns, request.audience)
+        turns = await self._hide_unreadable(recalled.turns, request.audience)
         return replace(recalled, around=request.around, turns=turns)
 
-    async def _seen(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
-        """`turns`, of those that rest on what `audience` may not see by now the question alone."""
+    async def _hide_unreadable(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
+        """Reduce turns that rest on chunks which `audience` may not see any more to their question."""
         cited = [chunk for turn in turns for chunk in turn.chunk_ids]
         if not cited or self.library is None:
             return tuple(turns)
-        there = await self.library.get_chunks(cited)
-        seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
-        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.question_only for turn in turns)
+        chunks = await self.library.get_chunks(cited)
+        visible_ids = {chunk.id for chunk, document in chunks if document.collection in audience.collections}
+        return tuple(turn if visible_ids.issuperset(turn.chunk_ids) else turn.question_only for turn in turns)
 
     async def _record(self, request: AnswerRequest, answer: Answer) -> None:
         turn = answer.to_turn(request.author, datetime.now(UTC))
         if request.conversation and request.save_turn and turn:
-            with self._reported():
+            with self._report_errors():
                 await self.history.record(request.conversation, turn)
 
     @contextmanager
-    def _reported(self) -> Iterator[None]:
-        """A store that fails behind an answer takes nothing back."""
+    def _report_errors(self) -> Iterator[None]:
+        """Report errors of a store behind an answer, which stays as it is."""
         try:
             yield
         except CitewellError as error:
             self.report(secrets.token_hex(4), error)
 
 
-def _words(request: AnswerRequest, turns: Sequence[Turn] = (), found: Sequence[RetrievedChunk] = ()) -> Translator:
-    """A follow-up of few words is in the language of what was asked before, `tl;dr` in that of the thread; other few
-    words in that of what was `found` for them."""
-    before = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
-    heard = [greeting_language(request.text), *map(detect_supported_language, (request.text, *before))]
-    if not (request.language or any(heard)):
-        texts = [one.chunk.text for one in found[:MAX_NEAREST_EXCERPTS]]
-        heard.append(infer_question_language(request.text, texts, minimum=1 if request.locale else 0))
-    return choose_words(request.language, heard, request.locale)
+def _choose_translator(
+    request: AnswerRequest, turns: Sequence[Turn] = (), passages: Sequence[RetrievedChunk] = ()
+) -> Translator:
+    """Choose the language of our own texts.
+
+    A follow-up of few words is in the language of the earlier questions, `tl;dr` in that of the thread; other few words
+    are in that of the `passages` found for them."""
+    earlier = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
+    languages = [greeting_language(request.text), *map(detect_supported_language, (request.text, *earlier))]
+    if not (request.language or any(languages)):
+        texts = [passage.chunk.text for passage in passages[:MAX_NEAREST_EXCERPTS]]
+        languages.append(infer_question_language(request.text, texts, minimum=1 if request.locale else 0))
+    return choose_words(request.language, languages, request.locale)
 
 
-def _introduced(thread: ParsedDocument, words: Translator) -> str:
-    """How much was said, and with what it began; nothing where a message holds instructions to an assistant."""
+def _thread_introduction(thread: ParsedDocument, translator: Translator) -> str:
+    """Return how many messages the thread has, and its title; empty where a message holds instructions to an
+    assistant."""
     number = sum(block.kind is not BlockKind.HEADING for block in thread.blocks)
     return (
-        "" if thread.document.flagged else words.pluralize(wording.THREAD_LENGTH, number, title=thread.document.title)
+        ""
+        if thread.document.flagged
+        else translator.pluralize(wording.THREAD_LENGTH, number, title=thread.document.title)
     )
 
 
-def _joined(*lines: str) -> str:
+def _join_lines(*lines: str) -> str:
     return "\n\n".join(filter(None, lines))
 
 
-def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
-    """`injection_in_context` when a passage holds instructions addressed to an assistant."""
+def _injection_flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
+    """Return `injection_in_context` when a passage holds instructions addressed to an assistant."""
     return ("injection_in_context",) if any(passage.document.flagged for passage in passages) else ()

@@ -1,4 +1,4 @@
-"""Our own words in the languages we speak: English in the code, the others in gettext catalogues beside it."""
+"""Our own texts in the languages we speak: English in the code, the others in gettext catalogues beside it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, NewType
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ja": "日本語"}
-"""The languages we speak, in their own words; all but English have a catalogue."""
+"""Languages we speak, by their own names; all but English have a catalogue."""
 CATALOGUE_DIR = Path(__file__).parent / "locale"
 DOMAIN = "citewell"
 
 TranslatableText = NewType("TranslatableText", str)
-"""A sentence of ours in English, by which the catalogues know it. `make words` finds it by this name."""
+"""An English text of ours, by which the catalogues know it. `make words` finds it by this name."""
 
 
 class PluralText(NamedTuple):
-    """A sentence that depends on `{number}`."""
+    """A text that depends on `{number}`."""
 
     one: str
     many: str
@@ -26,16 +26,16 @@ class PluralText(NamedTuple):
 
 @dataclass(frozen=True)
 class Translator:
-    """What we say, in one of LANGUAGES: `words(wording.BUSY)`."""
+    """Translates our texts to one of LANGUAGES: `words(wording.BUSY)`."""
 
     language: str = "en"
 
     def __call__(self, message: TranslatableText, **fields: Any) -> str:
-        """`message` in this language, with its `{fields}` filled in."""
+        """Return `message` in this language, with its `{fields}` filled in."""
         return _catalogue(self.language).gettext(message).format(**fields)
 
     def pluralize(self, plural: PluralText, number: int, **fields: Any) -> str:
-        """The form of `plural` that `number` takes in this language."""
+        """Return the form of `plural` that `number` takes in this language."""
         return _catalogue(self.language).ngettext(*plural, number).format(number=number, **fields)
 
 

@@ -70,7 +70,7 @@ class WebAdapter:
         ]
         return guard_routes(routes, self._machine.refusal_reason) if self._machine else routes
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         try:
             async with (
                 self._programs() as more,
@@ -89,13 +89,13 @@ class WebAdapter:
     async def is_connected(self) -> bool:
         return self._open
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """An answer is there for its reader once it is saved, and what is announced is kept where it came from: nothing
         is left to be sent but the draft, to pages that are open."""
-        await receipt.record_intent()
+        await recorder.record_intent()
         if isinstance(outgoing, ReplyStream):
             await self._grow(outgoing)
-        await receipt.record_posted(outgoing.work.key if isinstance(outgoing, ReplyStream) else outgoing.key)
+        await recorder.record_posted(outgoing.work.key if isinstance(outgoing, ReplyStream) else outgoing.key)
         return ()
 
     async def _grow(self, outgoing: ReplyStream) -> None:
@@ -114,11 +114,13 @@ class WebAdapter:
             return outgoing.key if outgoing.answer else None
         return outgoing.key
 
-    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Whoever asks reads alone."""
-        if isinstance(of, PlaceId):
+        if isinstance(target, PlaceId):
             return Readers(groups=frozenset(), external=True)
-        return await self._site.authenticator.readers(of.author if isinstance(of, IncomingMessage) else str(of))
+        return await self._site.authenticator.readers(
+            target.author if isinstance(target, IncomingMessage) else str(target)
+        )
 
     async def close(self) -> None:
         """Let go of whoever vouches for people."""

@@ -55,8 +55,8 @@ class Ours:
         self._reader = MiniLMCrossEncoder(threads=1, seconds=math.inf)
         self._scores: Sequence[float] = ()
 
-    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
-        self._scores = await self._reader.score(question, stretches) or ()
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
+        self._scores = await self._reader.score(question, texts) or ()
         return self._scores
 
     async def first(self, question: str, found: Sequence[RankedPassage]) -> tuple[str, str, float]:

@@ -1,1 +1,1 @@
-"""From a search to the passages that may answer it."""
+"""Retrieval: from a search to the passages that may answer it."""

@@ -1,8 +1,8 @@
-"""One query: its hits by words and by meaning, read and ranked.
+"""The ranking of one query: its lexical and vector hits, read and scored.
 
-A question asked in a thread is searched a second time together with the thread, and both rankings are added: where
-the thread stays on its subject they agree, where it wanders the question prevails. A question that finds little by
-itself leans on what was said before; one that the thread does not hold, nor what the thread finds, changes the subject.
+A question asked in a thread is searched a second time together with the thread, and both rankings are added: where the
+thread stays on its subject they agree, where it wanders the question prevails. A question that finds little by itself
+leans on what was said before; one that the thread does not hold, nor what the thread finds, changes the subject.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from pipeline.words.language import may_be_english
 from pipeline.words.text import content_terms, query_terms, stem, strip_accents
 
 SEARCH_DEPTH = 15
-"""Hits asked of each side, all of which are read: with 15 to 50 the same gold passages come first."""
+"""Hits of each search, all of which are read: with 15 to 50 the same gold passages come first."""
 THREAD, HELD = 1.5, 0.25
-"""In the ranking a thread counts THREAD times a question that fits something wholly, and more where it fits nothing
-well; in proportion less where less than HELD of the question stands in it, or in what both find together. recall@1 of
-doc2dial is .727 (at 1 and 0 .710), of squad2's questions behind three turns about something else .743 (.597)."""
+"""Weight of the thread. In the ranking a thread counts THREAD times a question that fits something wholly, and more
+where it fits nothing well; in proportion less where less than HELD of the question stands in it, or in what both find
+together. recall@1 of doc2dial is .727 (at 1 and 0 .710), of squad2's questions behind three turns about something else
+.743 (.597)."""
 
 T = TypeVar("T")
 
 
 async def identity_calibration() -> ScoreCalibration:
-    """The scale of the embedder that thresholds are fitted with."""
+    """Return the calibration of the embedder that thresholds are fitted with."""
     return NO_CALIBRATION
 
 
@@ -50,23 +51,24 @@ class RankedPassage:
     unit_scores: NDArray[np.float32]
     """Empty without vectors."""
     unit_relevance: Sequence[float] = ()
-    """How much each unit says of the query, by words and meaning."""
+    """Relevance of each unit for the query, by words and meaning."""
     relevance: float | None = None
-    """See `RetrievedChunk`."""
+    """Score as in `RetrievedChunk`."""
     confirmed: int = 0
-    """How many people confirmed it for a question like this one."""
+    """Number of people who confirmed it for a similar question."""
     confirmation_boost: float = 0.0
-    """What its score has of that, its own or others'; all, where it would not be read else."""
+    """Part of its score that comes from confirmations, its own or others'; all, where it would not be read
+    otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     passages: list[RankedPassage]
-    """All that was read, best first."""
+    """All passages that were read, best first."""
     missing: list[str]
     """Words of the query that none of them holds."""
     unmatched_share: float = 0.0
-    """See `PassageScores`."""
+    """Share as in `PassageScores`."""
 
     @property
     def best(self) -> float:
@@ -75,11 +77,11 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Ranker:
-    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`,
+    """Ranks passages within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`,
     `confirmations`.
 
-    `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side, and
-    `depth` times as many of that by meaning."""
+    `calibration` loads the calibration of the `embedder`. `reach` times SEARCH_DEPTH hits are requested of each search,
+    and `depth` times as many of the vector search."""
 
     index: ports.Index
     passages: ports.ChunkReader
@@ -88,27 +90,35 @@ class Ranker:
     calibration: Callable[[], Awaitable[ScoreCalibration]] = identity_calibration
     degraded: set[str] = field(default_factory=set)
     vector_cache: dict[tuple[str, str], ports.Vectors] = field(default_factory=dict)
-    """What was embedded for this search, by embedder and text."""
+    """Vectors made for this search, by embedder and text."""
     lexical_cache: dict[tuple[str, int], ports.LexicalResult] = field(default_factory=dict)
-    """What was found by words, by text and reach."""
+    """Lexical results, by text and reach."""
     reach: int = 1
     depth: int = 1
     confirmations: ports.Confirmations | None = None
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
-        """Read what is found for `query` (the plan's query `number`)."""
-        named = self.embedder and self.embedder.name
-        asked = await asyncio.gather(*map(self.execute_query, [query, f"{query}\n{thread}"] if thread else [query]))
-        confirmed = await self._confirmed(asked[0].vector)
-        passages, vectors = await self.load_candidates(asked)
-        if self.embedder and self.embedder.name != named:  # vectors of two were compared
+        """Search for `query` (the plan's query `number`) and rank the passages."""
+        name = self.embedder and self.embedder.name
+        queries = await asyncio.gather(*map(self.execute_query, [query, f"{query}\n{thread}"] if thread else [query]))
+        confirmed = await self._load_confirmations(queries[0].vector)
+        passages, vectors = await self.load_candidates(queries)
+        if self.embedder and self.embedder.name != name:  # vectors of two were compared
             return await self.rank(number, query, thread)
-        fits = [score_passages(one, passages, vectors) for one in asked]
-        weights = [1.0, *(1 / (fits[0].best or 1.0) for _ in fits[1:])]
-        subject = [1.0, *(THREAD * min(1.0, _held(asked[0], thread, fits[0], one) / HELD) for one in fits[1:])]
-        parts = [share * weight * one.fused for share, weight, one in zip(subject, weights, fits, strict=True)]
+        scorings = [score_passages(query, passages, vectors) for query in queries]
+        weights = [1.0, *(1 / (scorings[0].best or 1.0) for _ in scorings[1:])]
+        subject = [
+            1.0,
+            *(
+                THREAD * min(1.0, _thread_overlap(queries[0], thread, scorings[0], scoring) / HELD)
+                for scoring in scorings[1:]
+            ),
+        ]
+        parts = [
+            share * weight * scoring.fused for share, weight, scoring in zip(subject, weights, scorings, strict=True)
+        ]
         fused = np.sum(parts, axis=0)
-        best = max(fits[0].best, sum(one.best for one in fits) / len(fits))
+        best = max(scorings[0].best, sum(scoring.best for scoring in scorings) / len(scorings))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))
         ranked = [
             RankedPassage(
@@ -116,112 +126,116 @@ class Ranker:
                 document=document,
                 score=float(scores[place]),
                 query_index=number,
-                unit_scores=_unit_scores(chunk.id, fits, weights),
-                unit_relevance=_worth(chunk.id, fits, weights),
+                unit_scores=_unit_scores(chunk.id, scorings, weights),
+                unit_relevance=_unit_relevance(chunk.id, scorings, weights),
                 confirmed=confirmed.get(chunk.id, 0),
             )
             for place in np.argsort(-scores, kind="stable").tolist()
             for chunk, document in [passages[place]]
         ]
-        missing = [one for one in query_terms(query) if stem(strip_accents(one)) in fits[0].missing]
-        return Ranking(ranked, missing, fits[0].unmatched_share)
+        missing = [word for word in query_terms(query) if stem(strip_accents(word)) in scorings[0].missing]
+        return Ranking(ranked, missing, scorings[0].unmatched_share)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
-        """For each of `words` that no document holds, those it may be a slip of."""
+        """Return spelling suggestions for each of `words` that no document holds."""
         nothing: dict[str, list[str]] = {}
         return await self._attempt("lexical", self.index.suggest_words(words, self.audience), nothing)
 
     def widen(self, times: int) -> Ranker:
-        """The same with `times` the reach."""
+        """Return a ranker with `times` the reach."""
         return replace(self, reach=self.reach * times)
 
     def widen_vector(self, times: int) -> Ranker:
-        """The same with `times` the reach by meaning alone."""
+        """Return a ranker with `times` the reach of the vector search."""
         return replace(self, depth=self.depth * times)
 
     async def execute_query(self, text: str) -> ExecutedQuery:
-        """Search for `text`: its words and its meaning, each side without waiting for the other."""
-        (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
-        return ExecutedQuery(rarity, vector, lexical, near, scale, is_english=may_be_english(text))
+        """Search for `text` by words and by meaning, both at once."""
+        (vector, nearest, calibration), (rarity, lexical) = await asyncio.gather(
+            self._search_meaning(text), self._search_words(text)
+        )
+        return ExecutedQuery(rarity, vector, lexical, nearest, calibration, is_english=may_be_english(text))
 
     async def load_candidates(
-        self, asked: Sequence[ExecutedQuery]
+        self, queries: Sequence[ExecutedQuery]
     ) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
-        """What all of `asked` found together, with its vectors."""
+        """Read the passages that `queries` found, with their vectors."""
         return await self.passages.get_with_vectors(
-            list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.nearest)))
+            list(dict.fromkeys(hit.chunk_id for query in queries for hit in (*query.lexical, *query.nearest)))
         )
 
-    async def _confirmed(self, question: ports.Vectors | None) -> Mapping[str, int]:
+    async def _load_confirmations(self, question: ports.Vectors | None) -> Mapping[str, int]:
         nothing: Mapping[str, int] = {}
         if self.confirmations is None or question is None:
             return nothing
         return await self._attempt("confirmations", self.confirmations.find_similar(question, self.audience), nothing)
 
-    async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[SearchHit]]:
-        found = self.lexical_cache.get((text, self.reach))
-        if found is None:
-            wanted = query_terms(text)
-            nothing = ports.LexicalResult([], dict.fromkeys(wanted, 1.0))
-            search = self.index.search_lexical(wanted, self.audience, self.reach * SEARCH_DEPTH)
-            found = await self._attempt("lexical", search, nothing)
-            if found is not nothing:
-                self.lexical_cache[text, self.reach] = found
-        return {stem(strip_accents(word)): weight for word, weight in found.rarity.items()}, found.hits
+    async def _search_words(self, text: str) -> tuple[dict[str, float], Sequence[SearchHit]]:
+        result = self.lexical_cache.get((text, self.reach))
+        if result is None:
+            terms = query_terms(text)
+            nothing = ports.LexicalResult([], dict.fromkeys(terms, 1.0))
+            search = self.index.search_lexical(terms, self.audience, self.reach * SEARCH_DEPTH)
+            result = await self._attempt("lexical", search, nothing)
+            if result is not nothing:
+                self.lexical_cache[text, self.reach] = result
+        return {stem(strip_accents(word)): weight for word, weight in result.rarity.items()}, result.hits
 
-    async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[SearchHit], ScoreCalibration]:
+    async def _search_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[SearchHit], ScoreCalibration]:
         nothing: list[SearchHit] = []
         if self.embedder is None:
             return None, nothing, NO_CALIBRATION
-        found = await self._embedded(self.embedder, text)
-        scale: ScoreCalibration | None = await self._attempt("embedder", self.calibration(), None)
-        if found is None or scale is None:
+        vector = await self._embed_question(self.embedder, text)
+        calibration: ScoreCalibration | None = await self._attempt("embedder", self.calibration(), None)
+        if vector is None or calibration is None:
             return None, nothing, NO_CALIBRATION
-        near = self.index.search_vector(
-            scale.center_question(found), self.audience, self.reach * self.depth * SEARCH_DEPTH
+        search = self.index.search_vector(
+            calibration.center_question(vector), self.audience, self.reach * self.depth * SEARCH_DEPTH
         )
-        return found, await self._attempt("vector", near, nothing), scale
+        return vector, await self._attempt("vector", search, nothing), calibration
 
-    async def _embedded(self, embedder: ports.Embedder, text: str) -> ports.Vectors | None:
-        """Once a search, however far that reaches: an embedder may be somebody's service."""
+    async def _embed_question(self, embedder: ports.Embedder, text: str) -> ports.Vectors | None:
+        """Embed a text once a search, however deep that goes: an embedder may be a remote service."""
         name = embedder.name
         if (name, text) not in self.vector_cache:
-            found: ports.Vectors | None = await self._attempt("embedder", embedder.embed_question(text), None)
-            if found is None or embedder.name != name:
-                return found
-            self.vector_cache[name, text] = found
+            vector: ports.Vectors | None = await self._attempt("embedder", embedder.embed_question(text), None)
+            if vector is None or embedder.name != name:
+                return vector
+            self.vector_cache[name, text] = vector
         return self.vector_cache[name, text]
 
-    async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:
+    async def _attempt(self, stage: str, work: Awaitable[T], default: T) -> T:
         try:
             return await work
         except CitewellError:
-            self.degraded.add(what)
-            return otherwise
+            self.degraded.add(stage)
+            return default
 
 
-def _held(asked: ExecutedQuery, thread: str, alone: PassageScores, together: PassageScores) -> float:
-    """How much of a question stands in its thread, or of what it finds alone in what it finds with the thread."""
+def _thread_overlap(query: ExecutedQuery, thread: str, alone: PassageScores, together: PassageScores) -> float:
+    """Return how much of a question stands in its thread, or of what it finds alone in what it finds with the
+    thread."""
     if not alone.best:
         return 1.0
-    said, total = set(content_terms(thread)), sum(asked.rarity.values()) or 1.0
-    repeated = sum(rarity for term, rarity in asked.rarity.items() if term in said) / total
+    thread_terms, total = set(content_terms(thread)), sum(query.rarity.values()) or 1.0
+    repeated = sum(rarity for term, rarity in query.rarity.items() if term in thread_terms) / total
     return max(repeated, float(alone.window[together.fused.argmax()]) / alone.best)
 
 
-def _worth(chunk_id: str, fits: Sequence[PassageScores], weights: Sequence[float]) -> list[float]:
-    """Of each unit, for the question and its thread together."""
-    total = sum(weight * one.unit_relevance[chunk_id] for weight, one in zip(weights, fits, strict=True))
-    worth: list[float] = np.asarray(total).tolist()
-    return worth
+def _unit_relevance(chunk_id: str, scorings: Sequence[PassageScores], weights: Sequence[float]) -> list[float]:
+    """Return the relevance of each unit, for the question and its thread together."""
+    total = sum(weight * scoring.unit_relevance[chunk_id] for weight, scoring in zip(weights, scorings, strict=True))
+    relevance: list[float] = np.asarray(total).tolist()
+    return relevance
 
 
-def _unit_scores(chunk_id: str, fits: Sequence[PassageScores], weights: Sequence[float]) -> NDArray[np.float32]:
-    """Cosine of each unit with the question; in a thread its mean with that of the thread, where that is higher."""
-    known = [one.units[chunk_id] for one in fits if chunk_id in one.units]
-    if len(known) < len(fits):
+def _unit_scores(chunk_id: str, scorings: Sequence[PassageScores], weights: Sequence[float]) -> NDArray[np.float32]:
+    """Return the cosine of each unit with the question; in a thread its mean with that of the thread, where that is
+    higher."""
+    cosines = [scoring.units[chunk_id] for scoring in scorings if chunk_id in scoring.units]
+    if len(cosines) < len(scorings):
         return np.zeros(0, np.float32)
-    if len(known) == 1:
-        return known[0]
-    mean = sum(weight * units for weight, units in zip(weights, known, strict=True)) / sum(weights)
-    return np.maximum(known[0], mean)
+    if len(cosines) == 1:
+        return cosines[0]
+    mean = sum(weight * units for weight, units in zip(weights, cosines, strict=True)) / sum(weights)
+    return np.maximum(cosines[0], mean)

@@ -1,4 +1,4 @@
-"""What was found in another order: what a reranker and a second reader make of it, and what people confirmed."""
+"""Reranking of found passages by a reranker, a relevance scorer and people's confirmations."""
 
 from __future__ import annotations
 
@@ -22,88 +22,88 @@ RERANK_LIMIT = 15
 async def apply_reranker(
     reranker: ports.Reranker, question: str, ranked: Sequence[RankedPassage]
 ) -> list[RankedPassage]:
-    """`ranked` with the first of it in the order that `reranker` gives them for `question`; where it sees no difference
-    they stay as they are. Raises Unavailable."""
+    """Sort the first passages by `reranker`, in the order of its scores for `question`; they stay in order where it
+    sees no difference. Raises Unavailable."""
     read, rest = ranked[:RERANK_LIMIT], ranked[RERANK_LIMIT:]
-    worth = await reranker.score(question, [_in_full(one) for one in read])
-    order = sorted(range(len(read)), key=lambda place: -worth[place])
-    return [*(replace(read[place], score=had.score) for place, had in zip(order, read, strict=True)), *rest]
+    scores = await reranker.score(question, [_full_text(passage) for passage in read])
+    order = sorted(range(len(read)), key=lambda place: -scores[place])
+    return [*(replace(read[place], score=previous.score) for place, previous in zip(order, read, strict=True)), *rest]
 
 
-def _in_full(one: RankedPassage) -> str:
-    """Behind its title and headings, as it is searched."""
-    return "\n".join((one.document.title, *one.chunk.heading, one.chunk.text))
+def _full_text(passage: RankedPassage) -> str:
+    """Return the passage with its title and headings, as it is searched."""
+    return "\n".join((passage.document.title, *passage.chunk.heading, passage.chunk.text))
 
 
-# --- A second reader ------------------------------------------------------------------------------
+# --- A relevance scorer ---------------------------------------------------------------------------
 # Its word is one among others: passages are put in order by it and by how they were found, and keep the scale of their
 # scores, which floor and confidence are fitted with.
 
 SCORED_PASSAGES = 10
 """Passages that are read."""
 WINDOWS_PER_PASSAGE = 2
-"""Stretches of one."""
+"""Windows of one passage."""
 SCORER_WINDOW_WORDS = 60
-"""Words of a stretch: about what an extract has."""
+"""Words of a window: about as many as an extract has."""
 MAX_WINDOW_WORDS = 120
-"""Words of one with its headings; of a unit that is longer the beginning is read."""
+"""Words of a window with its headings; a longer unit is cut."""
 SCORED_WORDS = 450
-"""Of all that is read for a question, headings too: about 650 tokens, a third of what ten whole passages have."""
+"""Words of all that is read for a question, headings too: about 650 tokens, a third of what ten whole passages have."""
 READ, IN_THREAD = 1.2, 0.1
-"""What the reader's score counts beside that of the search, and where a question stands in a thread: its own words are
-not all that is asked, and the confidence leaves the reader out. Without it / with READ recall@1 of clapnq is .775 /
-.874, of squad2 .896 / .932 (301 and 600 questions). Without, with IN_THREAD and with 0.8 that of mtrag is .193, .232
-and .273, but the answers to doc2dial hold the gold in .487, .482 and .450 (161 and 400)."""
+"""Weight of the scorer beside the search, and the same where a question stands in a thread: its own words are not all
+that is asked, and the confidence leaves the scorer out. Without it / with READ recall@1 of clapnq is .775 / .874, of
+squad2 .896 / .932 (301 and 600 questions). Without, with IN_THREAD and with 0.8 that of mtrag is .193, .232 and .273,
+but the answers to doc2dial hold the gold in .487, .482 and .450 (161 and 400)."""
 SCORER_WEIGHT = 0.7
-"""What the reader's word alone is worth where the search is less sure of its best passage."""
+"""Weight of the scorer alone where the search is less sure of its best passage."""
 LANGUAGE_SAMPLE = 3
-"""Passages whose language is looked at."""
+"""Passages whose language is detected."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageWindow:
-    """Neighbouring units of a passage, as they are read."""
+    """Neighbouring units of a passage, as they are scored."""
 
     passage: int
-    """0-based, of those that were found."""
+    """0-based index of the passage among those that were found."""
     units: range
     text: str
     worth: float
 
     @property
     def length(self) -> int:
-        """Words."""
+        """Number of words."""
         return len(self.text.split())
 
 
 async def apply_relevance_scorer(
     reader: ports.RelevanceScorer, question: str, ranked: Sequence[RankedPassage], *, threaded: bool = False
 ) -> list[RankedPassage] | None:
-    """`ranked` in the order that `reader` gives them, too; None where it has no time. `threaded`: the question was
-    asked in a thread; then no score of its own is told. What was not read counts as the middle of what was. Raises
-    Unavailable."""
-    stretches = select_windows(ranked)
-    scores = await reader.score(question, [one.text for one in stretches]) if stretches else ()
+    """Sort passages by the scores of `reader` and of the search; return None where the reader has no time. `threaded`:
+    the question was asked in a thread; then no relevance is set. A passage that was not read counts as the median of
+    the others. Raises Unavailable."""
+    windows = select_windows(ranked)
+    scores = await reader.score(question, [window.text for window in windows]) if windows else ()
     if not scores:
         return None if scores is None else list(ranked)
     best: dict[int, float] = {}
-    for stretch, score in zip(stretches, scores, strict=True):
-        best[stretch.passage] = max(best.get(stretch.passage, 0.0), score)
+    for window, score in zip(windows, scores, strict=True):
+        best[window.passage] = max(best.get(window.passage, 0.0), score)
     middle, weight = median(best.values()), IN_THREAD if threaded else READ
-    fused = [one.score + weight * best.get(place, middle) for place, one in enumerate(ranked)]
-    surest = max(*(one.score for one in ranked), SCORER_WEIGHT * max(best.values()))
-    scale = surest / (max(fused) or 1.0)
-    found = [
-        replace(one, score=scale * both, relevance=None if threaded else best.get(place))
-        for place, (one, both) in enumerate(zip(ranked, fused, strict=True))
+    fused = [passage.score + weight * best.get(place, middle) for place, passage in enumerate(ranked)]
+    top_score = max(*(passage.score for passage in ranked), SCORER_WEIGHT * max(best.values()))
+    factor = top_score / (max(fused) or 1.0)
+    rescored = [
+        replace(passage, score=factor * fused_score, relevance=None if threaded else best.get(place))
+        for place, (passage, fused_score) in enumerate(zip(ranked, fused, strict=True))
     ]
-    return sorted(found, key=lambda one: -one.score)
+    return sorted(rescored, key=lambda passage: -passage.score)
 
 
 def is_scorable(question: str, ranked: Sequence[RankedPassage]) -> bool:
-    """Whether question and passages are in English, the only language that the reader knows: neither in another, and
-    the passages for sure."""
-    texts = [one.chunk.text for one in ranked[:LANGUAGE_SAMPLE]]
+    """Return whether question and passages are in English, the only language that the scorer knows: none of them may be
+    in another, and the passages must be for sure."""
+    texts = [passage.chunk.text for passage in ranked[:LANGUAGE_SAMPLE]]
     return (
         bool(split_words(question))
         and all(is_latin(text) and detect_language(text) in ("", "en") for text in (question, *texts))
@@ -112,81 +112,88 @@ def is_scorable(question: str, ranked: Sequence[RankedPassage]) -> bool:
 
 
 def select_windows(ranked: Sequence[RankedPassage]) -> list[PassageWindow]:
-    """The best stretches of the first passages, the best first, as many as WORDS hold, at least one."""
-    offered = [
-        stretch
-        for place, one in enumerate(ranked[:SCORED_PASSAGES])
-        for stretch in _stretches(place, one, WINDOWS_PER_PASSAGE)
+    """Select the best windows of the first passages, the best first, as many as `SCORED_WORDS` hold, at least one."""
+    candidates = [
+        window
+        for place, passage in enumerate(ranked[:SCORED_PASSAGES])
+        for window in _best_windows(place, passage, WINDOWS_PER_PASSAGE)
     ]
-    taken: list[PassageWindow] = []
-    left = SCORED_WORDS
-    for stretch in sorted(offered, key=lambda one: -one.worth):
-        if not taken or stretch.length <= left:
-            taken.append(stretch)
-            left -= stretch.length
-    return taken
+    selected: list[PassageWindow] = []
+    words_left = SCORED_WORDS
+    for window in sorted(candidates, key=lambda window: -window.worth):
+        if not selected or window.length <= words_left:
+            selected.append(window)
+            words_left -= window.length
+    return selected
 
 
-def _stretches(place: int, one: RankedPassage, count: int) -> Iterator[PassageWindow]:
-    """Around its best unit, and around the best of what is left."""
+def _best_windows(place: int, passage: RankedPassage, count: int) -> Iterator[PassageWindow]:
+    """Yield a window around the best unit of a passage, and around the best of the rest."""
     taken: list[range] = []
-    for index in sorted(range(len(one.unit_relevance)), key=lambda index: -one.unit_relevance[index]):
+    for index in sorted(range(len(passage.unit_relevance)), key=lambda index: -passage.unit_relevance[index]):
         if len(taken) == count:
             return
         if not any(index in units for units in taken):
-            units = _around(index, one, taken)
+            units = _extend_unit(index, passage, taken)
             taken.append(units)
-            worth = one.score + max(one.unit_relevance[units.start : units.stop]) / len(taken)
-            yield PassageWindow(place, units, _text(one, units), worth)
+            relevance = passage.score + max(passage.unit_relevance[units.start : units.stop]) / len(taken)
+            yield PassageWindow(place, units, _window_text(passage, units), relevance)
 
 
-def _around(index: int, one: RankedPassage, taken: Sequence[range]) -> range:
-    """A unit, and of those beside it that are not `taken` the better one, as long as STRETCH holds them."""
-    places = set(range(len(one.unit_relevance))).difference(*taken)
-    first, last, left = index, index, SCORER_WINDOW_WORDS - _words(one.chunk, index)
+def _extend_unit(index: int, passage: RankedPassage, taken: Sequence[range]) -> range:
+    """Extend a unit by its better neighbour that is not `taken`, as long as `SCORER_WINDOW_WORDS` hold it."""
+    places = set(range(len(passage.unit_relevance))).difference(*taken)
+    first, last, words_left = index, index, SCORER_WINDOW_WORDS - _count_words(passage.chunk, index)
     while True:
         beside = [place for place in (first - 1, last + 1) if place in places]
-        fitting = [place for place in beside if _words(one.chunk, place) <= left]
+        fitting = [place for place in beside if _count_words(passage.chunk, place) <= words_left]
         if not fitting:
             return range(first, last + 1)
-        place = max(fitting, key=one.unit_relevance.__getitem__)
-        first, last, left = min(first, place), max(last, place), left - _words(one.chunk, place)
+        place = max(fitting, key=passage.unit_relevance.__getitem__)
+        first, last, words_left = min(first, place), max(last, place), words_left - _count_words(passage.chunk, place)
 
 
-def _words(chunk: Chunk, index: int) -> int:
+def _count_words(chunk: Chunk, index: int) -> int:
     return len(chunk.text_at(index).split())
 
 
-def _text(one: RankedPassage, units: range) -> str:
-    """Behind its title and headings, with what opens it; rows with the names of their columns."""
-    chunk, opening = one.chunk, one.chunk.lead_in(units.start)
-    said = [
+def _window_text(passage: RankedPassage, units: range) -> str:
+    """Return the window with title, headings and lead-in; rows with the names of their columns."""
+    chunk, opening = passage.chunk, passage.chunk.lead_in(units.start)
+    lines = [
         chunk.readable_row(index) if chunk.units[index].kind is BlockKind.ROW else chunk.text_at(index)
         for index in units
         if chunk.units[index].kind is not BlockKind.HEADER
     ]
-    led = chunk.text_at(opening) if opening is not None and chunk.units[opening].kind is not BlockKind.HEADER else ""
-    above = chunk.nearest_heading(units.start)
-    path = " > ".join(dict.fromkeys(filter(None, (one.document.title, *chunk.heading, above))))
-    text = "\n".join(filter(None, (path, led if led != above else "", " ".join(said))))
+    lead_in = (
+        chunk.text_at(opening) if opening is not None and chunk.units[opening].kind is not BlockKind.HEADER else ""
+    )
+    heading = chunk.nearest_heading(units.start)
+    path = " > ".join(dict.fromkeys(filter(None, (passage.document.title, *chunk.heading, heading))))
+    text = "\n".join(filter(None, (path, lead_in if lead_in != heading else "", " ".join(lines))))
     return text if len(text.split()) <= MAX_WINDOW_WORDS else " ".join(text.split()[:MAX_WINDOW_WORDS])
 
 
-# --- What people confirmed ------------------------------------------------------------------------
+# --- Confirmations --------------------------------------------------------------------------------
 # As with a reranker, the passages get the scores that there were in their new order: as many pass each threshold as
 # before.
 
 CONFIRMED_BOOST = 0.05
-"""Of questions of squad2 in other words .935 find what was confirmed first, .888 without. With 0.1 it is .950, but of
-those that are alike and ask for something else three in a hundred lose what they found first, with 0.05 none."""
+"""Score that a confirmation adds, for the order alone. Of questions of squad2 in other words .935 find what was
+confirmed first, .888 without. With 0.1 it is .950, but of those that are alike and ask for something else three in a
+hundred lose what they found first, with 0.05 none."""
 
 
 def boost_confirmed(ranked: Sequence[RankedPassage]) -> list[RankedPassage]:
-    """`ranked`, best first, with what was confirmed or solved where it would stand with RAISE more."""
+    """Sort passages as if those that were confirmed or solved scored `CONFIRMED_BOOST` more. `ranked` comes best
+    first."""
     order = sorted(
-        ranked, key=lambda one: -(one.score + CONFIRMED_BOOST * (bool(one.confirmed) or one.document.is_solved))
+        ranked,
+        key=lambda passage: (
+            -(passage.score + CONFIRMED_BOOST * (bool(passage.confirmed) or passage.document.is_solved))
+        ),
     )
     return [
-        replace(one, score=had.score, confirmation_boost=had.score - one.score)
-        for one, had in zip(order, ranked, strict=True)
+        replace(passage, score=previous.score, confirmation_boost=previous.score - passage.score)
+        for passage, previous in zip(order, ranked, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The retriever: from a search to the passages that may answer it."""
+"""The hybrid retriever, with spelling correction and the search for changed documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pipeline.values.planning import Intent, apply_corrections
 from pipeline.words.language import FUNCTION_WORDS, detect_supported_language
 from pipeline.words.text import split_words
 
-# --- Words of a question that no document holds ---------------------------------------------------
+# --- Spelling correction --------------------------------------------------------------------------
 # In English the embedder knows which words there are. Of another language nobody here does: of 500 words of real pages
 # in German and Spanish that a library lacks, 77 were read as another that it has (`armas` as `ramas`), and `wann` as
 # `wenn` in every other question. Read as here about six are; for that, fewer slips are mended than 333 of 395 made by
@@ -46,45 +46,58 @@ _STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
 async def correct_spelling(
     ranker: Ranker, tokenizer: ports.Tokenizer | None, query: str, missing: Sequence[str]
 ) -> tuple[SpellingCorrection, ...]:
-    """Of the words `missing` those that seem to be slips, and codes that documents write in another way. A word that is
-    one token of `tokenizer` is none."""
+    """Return corrections for those of the words `missing` that seem to be slips, and for codes that documents write in
+    another way. A word that is one token of `tokenizer` is no slip."""
     codes = [code for code in IDENTIFIER.findall(query) if not set(split_words(code)).isdisjoint(missing)]
-    if coded := codes and await ranker.similar([code.lower() for code in codes]):
-        written = {code.lower(): coded[code.lower()][0] for code in codes if code.lower() in coded}
+    if code_suggestions := codes and await ranker.similar([code.lower() for code in codes]):
+        spellings = {
+            code.lower(): code_suggestions[code.lower()][0] for code in codes if code.lower() in code_suggestions
+        }
         capitals = {code.lower() for code in codes if code.isupper()}
         return tuple(
-            SpellingCorrection(word=one, meant=to.upper() if one in capitals else to) for one, to in written.items()
+            SpellingCorrection(word=code, meant=spelling.upper() if code in capitals else spelling)
+            for code, spelling in spellings.items()
         )
     language = detect_supported_language(query)
     small = FUNCTION_WORDS.get(language, frozenset())
-    strange = [word for word in missing if word.isalpha() and len(word) > 3 and word not in small]
-    if not strange:
+    unknown = [word for word in missing if word.isalpha() and len(word) > 3 and word not in small]
+    if not unknown:
         return ()
-    found = await ranker.similar(strange)
+    suggestions = await ranker.similar(unknown)
     if language not in ("", "en"):
-        found = {word: likely for word, near in found.items() if (likely := select_corrections(word, near, language))}
-    if found and tokenizer:
+        suggestions = {
+            word: likely
+            for word, candidates in suggestions.items()
+            if (likely := select_corrections(word, candidates, language))
+        }
+    if suggestions and tokenizer:
         with suppress(CitewellError):
-            found = {
-                word: near for word, near in found.items() if await asyncio.to_thread(tokenizer.count_tokens, word) > 1
+            suggestions = {
+                word: candidates
+                for word, candidates in suggestions.items()
+                if await asyncio.to_thread(tokenizer.count_tokens, word) > 1
             }
     return tuple(
         SpellingCorrection(
-            word=word, meant=near[0], others=tuple(near[1:]), form=is_inflection(word, near[0], language)
+            word=word,
+            meant=candidates[0],
+            others=tuple(candidates[1:]),
+            form=is_inflection(word, candidates[0], language),
         )
-        for word, near in found.items()
+        for word, candidates in suggestions.items()
     )
 
 
-def select_corrections(word: str, near: Sequence[str], language: str) -> list[str]:
-    """Of the words `near` to one in `language`, not English, those that it stands for, best first: forms of the same
-    word, or the nearest one where two letters are exchanged or a long word has one slip behind its first letter."""
-    forms = [one for one in near if is_inflection(word, one, language)]
-    return forms or [one for one in near[:1] if _slipped(word, one)]
+def select_corrections(word: str, candidates: Sequence[str], language: str) -> list[str]:
+    """Select corrections of a word in `language`, not English, from the words `near` to it, best first: forms of the
+    same word, else the nearest one where two letters are exchanged or a long word has one slip behind its first
+    letter."""
+    forms = [candidate for candidate in candidates if is_inflection(word, candidate, language)]
+    return forms or [candidate for candidate in candidates[:1] if _is_slip(word, candidate)]
 
 
 def is_inflection(word: str, other: str, language: str) -> bool:
-    """Whether both are forms of the same word: `Gletschern`, `Gletscher`."""
+    """Return whether both are forms of the same word: `Gletschern`, `Gletscher`."""
     return language in _STEMMERS and _stem(word, language) == _stem(other, language)
 
 
@@ -93,48 +106,53 @@ def _stem(word: str, language: str) -> str:
     return str(Stemmer.Stemmer(_STEMMERS[language]).stemWord(word))
 
 
-def _slipped(word: str, other: str) -> bool:
-    start = _alike(word, other)
-    end = _alike(word[start:][::-1], other[start:][::-1])
-    left, right = word[start : len(word) - end], other[start : len(other) - end]
-    exchanged = len(left) == 2 and left == right[::-1]
-    return start > 0 and (exchanged or (max(len(left), len(right)) == 1 and len(word) >= LONG_WORD))
+def _is_slip(word: str, other: str) -> bool:
+    start = _common_prefix(word, other)
+    end = _common_prefix(word[start:][::-1], other[start:][::-1])
+    removed, added = word[start : len(word) - end], other[start : len(other) - end]
+    exchanged = len(removed) == 2 and removed == added[::-1]
+    return start > 0 and (exchanged or (max(len(removed), len(added)) == 1 and len(word) >= LONG_WORD))
 
 
-def _alike(one: str, other: str) -> int:
-    """How many letters both begin with."""
-    different = (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
-    return next(different, min(len(one), len(other)))
+def _common_prefix(word: str, other: str) -> int:
+    """Count the letters that both begin with."""
+    different = (
+        place for place, (letter, other_letter) in enumerate(zip(word, other, strict=False)) if letter != other_letter
+    )
+    return next(different, min(len(word), len(other)))
 
 
-# --- The documents of a day or later --------------------------------------------------------------
+# --- Changed documents ----------------------------------------------------------------------------
 
 CHANGES_SHOWN = 10
 """Documents that are named, unless all are asked for."""
 MAX_CHANGES = 100
 TOPIC_SCORE = 0.75
-"""The score from which what was read besides the best few is about a topic: for ten questions over a handbook of
-246 pages 22 of the 24 that are listed are, and with these 32 of 36."""
+"""Score from which a passage besides the best few is about a topic: for ten questions over a handbook of 246 pages 22
+of the 24 that are listed are, and with these 32 of 36."""
 
 
 async def find_changes(
     search: SearchPlan, audience: Audience, library: ChunkReader, retriever: Retriever
 ) -> ChangedDocuments | None:
-    """What is new since `search.since`, each document by one passage: the best of those that are about `search.about`,
-    or its first. None where a topic is asked for of which no dated document says anything: then the question is one as
-    any other. Raises Unavailable."""
-    most = MAX_CHANGES if search.wants_all else CHANGES_SHOWN
+    """Return the documents that changed since `search.since`, each with one passage: the best of those about
+    `search.about`, or its first. Return None where no dated document is about the topic: then the question is answered
+    like any other. Raises Unavailable."""
+    limit = MAX_CHANGES if search.wants_all else CHANGES_SHOWN
     if search.about:
         about = SearchPlan(question=search.about, context=search.context)
-        found = await retriever.retrieve(about, audience)
+        retrieval = await retriever.retrieve(about, audience)
         best: dict[str, RetrievedChunk] = {}
-        for passage in (*found.passages, *(one for one in remaining_passages(found) if one.score >= TOPIC_SCORE)):
+        for passage in (
+            *retrieval.passages,
+            *(passage for passage in remaining_passages(retrieval) if passage.score >= TOPIC_SCORE),
+        ):
             if passage.document.last_changed:
                 best.setdefault(passage.document.id, passage)
-        new = [one for one in best.values() if one.document.last_changed >= search.since]
-        new.sort(key=lambda one: one.document.last_changed, reverse=True)
-        return ChangedDocuments(passages=tuple(new[:most]), total=len(new), dated=True) if best else None
-    rows, total = await library.changed_since(search.since, audience, most)
+        changed = [passage for passage in best.values() if passage.document.last_changed >= search.since]
+        changed.sort(key=lambda passage: passage.document.last_changed, reverse=True)
+        return ChangedDocuments(passages=tuple(changed[:limit]), total=len(changed), dated=True) if best else None
+    rows, total = await library.changed_since(search.since, audience, limit)
     first = (RetrievedChunk(chunk=chunk, document=document, score=1.0) for chunk, document in rows)
     dated = total or (await library.changed_since("0", audience, 0))[1]
     return ChangedDocuments(passages=tuple(first), total=total, dated=bool(dated))
@@ -145,32 +163,32 @@ async def find_changes(
 CONCURRENCY = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 WIDEN_FACTOR = 4
-"""How many times further a search reaches when copies and editions fill what it read."""
+"""Factor by which a search goes deeper when duplicates and editions fill its results."""
 WIDEN_VECTOR_FACTOR = 3
-"""How many times further it reaches by meaning when no passage holds some word: 44 of 60 paraphrases have their
+"""Factor by which the vector search goes deeper when no passage holds some word: 44 of 60 paraphrases have their
 paragraph among the first five then (42)."""
-_WHOLE = (Intent.SUMMARY, Intent.AGGREGATION)
-"""Asked of all that is found, not of the passage that answers best."""
+_BROAD_INTENTS = (Intent.SUMMARY, Intent.AGGREGATION)
+"""Intents that need all passages, not the one that answers best."""
 LANGUAGE_CHECKED = 3
-"""Of the passages found for a corrected question, how many are read for their language."""
+"""Number of passages, found for a corrected question, whose language is detected."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What one query found."""
+class _QueryResult:
+    """The result of one query."""
 
     query: str
-    """Its slips corrected."""
+    """Query with its slips corrected."""
     ranked: list[RankedPassage]
     above: int
-    """How many of them, the first, may be shown to a writer."""
+    """Number of leading passages that are above the floor."""
     good: list[RankedPassage]
-    """What is shown to a writer."""
+    """Passages for the writer."""
     corrections: tuple[SpellingCorrection, ...]
 
 
 class HybridRetriever:
-    """Finds passages within an audience."""
+    """Finds passages by lexical and vector search within an audience."""
 
     def __init__(
         self,
@@ -186,11 +204,12 @@ class HybridRetriever:
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
-        """`reranker`: puts what is above the floor in order. `reader`: reads the best of what was found together with
-        the question, where it is one. `scale` tells how vectors of the `embedder` are compared.
-        `tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown to a
-        writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more of
-        them match by chance."""
+        """Set the models and limits of a retriever.
+
+        `reranker`: sorts what is above the floor. `reader`: scores the best passages together with the question, where
+        there is only one. `scale`: loads the calibration of the `embedder`. `tokenizer`: a word that is one token of it
+        is no slip. `floor`: least score of a passage that is given to a writer. Questions of more than three words need
+        0.05 more, of more than six 0.1: the more words, the more of them match by chance."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
@@ -204,155 +223,167 @@ class HybridRetriever:
         self._turns = asyncio.Semaphore(CONCURRENCY)
 
     def with_index(self, index: ports.Index) -> HybridRetriever:
-        """The same over another index, for whoever watches what is asked of it."""
+        """Return a copy over another index, to observe what is asked of it."""
         other = copy(self)
         other._index = index  # noqa: SLF001 one of ours
         return other
 
     async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
-        """Search every query of `search` and merge what was found, best first.
+        """Search every query of `search` and merge the results, best first.
 
-        Never raises for a failing embedder, index or reranker: what did not work is named in `degraded`. Raises
-        Unavailable when the passages themselves cannot be read.
-        """
+        Never raises for a failing embedder, index or reranker: `degraded` names what did not work. Raises Unavailable
+        when the passages themselves cannot be read."""
         queries = search.queries or (search.question,)
         ranker = Ranker(
             self._index, self._passages, self._embedder, audience, self._scale, confirmations=self._confirmations
         )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         async with self._turns:
-            found = await asyncio.gather(
+            results = await asyncio.gather(
                 *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
             )
-        unread = ""
-        if self._reader and len(found) == 1:
-            one, unread = await self._read(self._reader, ranker.degraded, found[0], search, share)
-            found = [one]
+        skipped = ""
+        if self._reader and len(results) == 1:
+            result, skipped = await self._apply_scorer(self._reader, ranker.degraded, results[0], search, share)
+            results = [result]
         elif self._reranker:
             question = "" if len(queries) > 1 else search.question
-            found = await asyncio.gather(
-                *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
+            results = await asyncio.gather(
+                *(self._apply_reranker(self._reranker, ranker.degraded, result, question, share) for result in results)
             )
-        found = [_lifted(one, share) for one in found]
-        ranked = _merged([one.ranked for one in found])
-        good = tuple(map(_passage, _merged([one.good for one in found])))
+        results = [_lift_confirmed(result, share) for result in results]
+        ranked = _merge([result.ranked for result in results])
+        good = tuple(map(_passage, _merge([result.good for result in results])))
         return Retrieval(
             passages=good,
             candidates=tuple(map(_passage, ranked)),
             nearest=tuple(map(_passage, select_distinct(ranked, self._top_k)[0])),
-            document_ids=tuple(dict.fromkeys(one.document.id for one in ranked)),
+            document_ids=tuple(dict.fromkeys(passage.document.id for passage in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
-            scorer_skipped=unread,
-            corrections=await self._placed(dict.fromkeys(one for of in found for one in of.corrections), audience),
+            scorer_skipped=skipped,
+            corrections=await self._locate_corrections(
+                dict.fromkeys(correction for result in results for correction in result.corrections), audience
+            ),
         )
 
-    async def _placed(
+    async def _locate_corrections(
         self, corrections: Iterable[SpellingCorrection], audience: Audience
     ) -> tuple[SpellingCorrection, ...]:
-        """`corrections` with where their words are from."""
+        """Add to each correction the documents that its words are from."""
 
-        async def placed(one: SpellingCorrection) -> SpellingCorrection:
-            found = [(await self._index.search_lexical([word], audience, 1)).hits for word in (one.meant, *one.others)]
-            held = await self._passages.get_chunks([hit.chunk_id for hits in found for hit in hits])
-            return replace(one, documents=tuple(dict.fromkeys(document.id for _, document in held)))
+        async def locate(correction: SpellingCorrection) -> SpellingCorrection:
+            hits_by_word = [
+                (await self._index.search_lexical([word], audience, 1)).hits
+                for word in (correction.meant, *correction.others)
+            ]
+            rows = await self._passages.get_chunks([hit.chunk_id for hits in hits_by_word for hit in hits])
+            return replace(correction, documents=tuple(dict.fromkeys(document.id for _, document in rows)))
 
-        return tuple([await placed(one) for one in corrections])
+        return tuple([await locate(correction) for correction in corrections])
 
-    async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _Found:
-        """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies
-        fill what was read, or some of its words are silent."""
+    async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _QueryResult:
+        """Search for `query`, or for its correction where that fits better; go deeper where duplicates fill the
+        results, or some of its words are in no passage."""
         ranking = await ranker.rank(number, query, thread)
         corrections = await correct_spelling(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
-            mended = apply_corrections(query, corrections)
-            other = await ranker.rank(number, mended, thread)
-            better = other.best > ranking.best and not _foreign(query, other)
-            query, ranking, corrections = (mended, other, corrections) if better else (query, ranking, ())
+            corrected = apply_corrections(query, corrections)
+            corrected_ranking = await ranker.rank(number, corrected, thread)
+            is_better = corrected_ranking.best > ranking.best and not _is_other_language(query, corrected_ranking)
+            query, ranking, corrections = (
+                (corrected, corrected_ranking, corrections) if is_better else (query, ranking, ())
+            )
         if ranking.unmatched_share:
             ranking = await ranker.widen_vector(WIDEN_VECTOR_FACTOR).rank(number, query, thread)
-        above, good, texts = self._good(query, ranking.passages, share)
+        above, good, texts = self._select_good(query, ranking.passages, share)
         if texts < share and above >= SEARCH_DEPTH:
             ranking = await ranker.widen(WIDEN_FACTOR).rank(number, query, thread)
-            above, good, _ = self._good(query, ranking.passages, share)
-        return _Found(query, ranking.passages, above, good, corrections)
+            above, good, _ = self._select_good(query, ranking.passages, share)
+        return _QueryResult(query, ranking.passages, above, good, corrections)
 
-    def _good(self, query: str, ranked: Sequence[RankedPassage], share: int) -> tuple[int, list[RankedPassage], int]:
-        """How many are above the floor, what of them is shown to a writer, and how many different texts that took."""
-        floor = self._floor + _step(query)
-        above = [one for one in ranked if one.score >= floor]
+    def _select_good(
+        self, query: str, ranked: Sequence[RankedPassage], share: int
+    ) -> tuple[int, list[RankedPassage], int]:
+        """Return the number of passages above the floor, the distinct ones of them for a writer, and how many texts
+        those took."""
+        floor = self._floor + _length_penalty(query)
+        above = [passage for passage in ranked if passage.score >= floor]
         return (len(above), *select_distinct(above, share))
 
-    async def _reread(
-        self, reranker: ports.Reranker, degraded: set[str], found: _Found, question: str, share: int
-    ) -> _Found:
-        """`found` in the reranker's order; as it is where that does not work. It is asked the whole `question`, where
-        there is one, rather than what was searched for."""
-        if found.above < 2:
-            return found
-        asked = apply_corrections(question, found.corrections) if question else found.query
+    async def _apply_reranker(
+        self, reranker: ports.Reranker, degraded: set[str], result: _QueryResult, question: str, share: int
+    ) -> _QueryResult:
+        """Sort a result by the reranker; keep it as it is where that fails. The reranker gets the whole `question`,
+        where there is one, rather than the query."""
+        if result.above < 2:
+            return result
+        full_question = apply_corrections(question, result.corrections) if question else result.query
         try:
-            above = await apply_reranker(reranker, asked, found.ranked[: found.above])
+            above = await apply_reranker(reranker, full_question, result.ranked[: result.above])
         except CitewellError:
             degraded.add("reranker")
-            return found
-        return replace(found, ranked=[*above, *found.ranked[found.above :]], good=select_distinct(above, share)[0])
+            return result
+        return replace(result, ranked=[*above, *result.ranked[result.above :]], good=select_distinct(above, share)[0])
 
-    async def _read(
-        self, reader: ports.RelevanceScorer, degraded: set[str], found: _Found, search: SearchPlan, share: int
-    ) -> tuple[_Found, str]:
-        """`found` as it is read, and why it was not, though it could be: then it stays as it is. What is above the
-        floor then may be shown."""
-        if search.intent in _WHOLE or not is_scorable(found.query, found.ranked):
-            return found, ""
-        asked = apply_corrections(search.about_topic, found.corrections)
+    async def _apply_scorer(
+        self, reader: ports.RelevanceScorer, degraded: set[str], result: _QueryResult, search: SearchPlan, share: int
+    ) -> tuple[_QueryResult, str]:
+        """Sort a result by the relevance scorer; return it unchanged, with the reason, where there was no time. The
+        floor is applied again after that."""
+        if search.intent in _BROAD_INTENTS or not is_scorable(result.query, result.ranked):
+            return result, ""
+        full_question = apply_corrections(search.about_topic, result.corrections)
         try:
-            ranked = await apply_relevance_scorer(reader, asked, found.ranked, threaded=bool(search.context))
+            ranked = await apply_relevance_scorer(reader, full_question, result.ranked, threaded=bool(search.context))
         except CitewellError:
             degraded.add("reader")
-            return found, ""
+            return result, ""
         if ranked is None:
-            return found, "there was no time for it"
-        above, good, _ = self._good(found.query, ranked, share)
-        return replace(found, ranked=ranked, above=above, good=good), ""
+            return result, "there was no time for it"
+        above, good, _ = self._select_good(result.query, ranked, share)
+        return replace(result, ranked=ranked, above=above, good=good), ""
 
 
-def _lifted(found: _Found, share: int) -> _Found:
-    """`found` with what people confirmed further up: nothing passes the floor by that, and nothing is shown less."""
-    above = boost_confirmed(found.ranked[: found.above])
-    if not any(one.confirmation_boost for one in above):
-        return found
-    there = {one.chunk.id for one in found.good}
+def _lift_confirmed(result: _QueryResult, share: int) -> _QueryResult:
+    """Move confirmed passages up: none passes the floor by that, and none is shown less."""
+    above = boost_confirmed(result.ranked[: result.above])
+    if not any(passage.confirmation_boost for passage in above):
+        return result
+    shown_ids = {passage.chunk.id for passage in result.good}
     entering = [
-        replace(one, confirmation_boost=one.score)
-        for one in select_distinct(above, share)[0]
-        if one.chunk.id not in there
+        replace(passage, confirmation_boost=passage.score)
+        for passage in select_distinct(above, share)[0]
+        if passage.chunk.id not in shown_ids
     ]
-    good = sorted([*(one for one in above if one.chunk.id in there), *entering], key=lambda one: -one.score)
-    return replace(found, ranked=[*above, *found.ranked[found.above :]], good=good)
+    good = sorted(
+        [*(passage for passage in above if passage.chunk.id in shown_ids), *entering],
+        key=lambda passage: -passage.score,
+    )
+    return replace(result, ranked=[*above, *result.ranked[result.above :]], good=good)
 
 
-def _foreign(question: str, found: Ranking) -> bool:
-    """Whether what a correction found is in another language than the question, in which the word is none: `mache` is
-    no slip of `march`."""
-    asked = detect_supported_language(question)
-    read = (
-        detect_supported_language(" ".join(one.chunk.text for one in found.passages[:LANGUAGE_CHECKED]))
-        if asked
+def _is_other_language(question: str, ranking: Ranking) -> bool:
+    """Return whether the passages found with a correction are in another language than the question, in which the word
+    is none: `mache` is no slip of `march`."""
+    question_language = detect_supported_language(question)
+    passage_language = (
+        detect_supported_language(" ".join(passage.chunk.text for passage in ranking.passages[:LANGUAGE_CHECKED]))
+        if question_language
         else ""
     )
-    return bool(read) and asked != read
+    return bool(passage_language) and question_language != passage_language
 
 
-def _step(question: str) -> float:
+def _length_penalty(question: str) -> float:
     count = len(split_words(question))
     return 0.0 if count <= 3 else 0.05 if count <= 6 else 0.1
 
 
-def _merged(found: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
-    """The passages of all queries, each once (for the query it fits best), best first."""
+def _merge(rankings: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
+    """Merge the passages of all queries, each once (for the query it fits best), best first."""
     best: dict[str, RankedPassage] = {}
-    for one in sorted((one for ranked in found for one in ranked), key=lambda one: -one.score):
-        best.setdefault(one.chunk.id, one)
+    for passage in sorted((passage for ranked in rankings for passage in ranked), key=lambda passage: -passage.score):
+        best.setdefault(passage.chunk.id, passage)
     return list(best.values())
 
 

@@ -1,4 +1,4 @@
-"""A thread that is to be summed up, in the place of the documents: all that was said in it, and nothing else."""
+"""A retriever over one thread, to sum it up in place of the documents."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from pipeline.words.text import distinct_terms, sentence_spans
 
 
 class ThreadRetriever:
-    """A `Planner` and a `Retriever` that know nothing but one thread."""
+    """A `Planner` and a `Retriever` over the messages of one thread."""
 
     def __init__(self, thread: ParsedDocument) -> None:
         self._title = thread.document.title
         self._passages = tuple(thread_passages(thread))
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         if not self._passages:
-            return ClarifyingReply(reason=words(wording.THREAD_EMPTY))
-        question = words(wording.THREAD_SUMMARY_QUESTION, title=self._title)
+            return ClarifyingReply(reason=translator(wording.THREAD_EMPTY))
+        question = translator(wording.THREAD_SUMMARY_QUESTION, title=self._title)
         return SearchPlan(
             question=question,
             queries=(question,),
@@ -51,13 +51,16 @@ class ThreadRetriever:
 
 
 def thread_passages(thread: ParsedDocument) -> Iterator[RetrievedChunk]:
-    """Each message as a passage of its own, in order. A sentence scores by how much of it others speak of, too."""
+    """Yield each message as a passage of its own, in order. The score of a sentence is how much of it other messages
+    mention."""
     document = thread.document
-    said = [block for block in thread.blocks if block.kind is not BlockKind.HEADING]
-    speak_of = Counter(term for block in said for term in distinct_terms(block.text))
-    for position, block in enumerate(said):
+    messages = [block for block in thread.blocks if block.kind is not BlockKind.HEADING]
+    term_counts = Counter(term for block in messages for term in distinct_terms(block.text))
+    for position, block in enumerate(messages):
         spans = sentence_spans(block.text)
-        central = [_central(distinct_terms(block.text[start:end]), speak_of, len(said)) for start, end in spans]
+        centralities = [
+            _centrality(distinct_terms(block.text[start:end]), term_counts, len(messages)) for start, end in spans
+        ]
         chunk = Chunk(
             id=f"{document.id}#{position}",
             document_id=document.id,
@@ -67,10 +70,10 @@ def thread_passages(thread: ParsedDocument) -> Iterator[RetrievedChunk]:
             position=position,
             anchors=((0, block.anchor),),
         )
-        yield RetrievedChunk(chunk=chunk, document=document, score=1.0, unit_scores=tuple(central))
+        yield RetrievedChunk(chunk=chunk, document=document, score=1.0, unit_scores=tuple(centralities))
 
 
-def _central(terms: frozenset[str], speak_of: Counter[str], messages: int) -> float:
-    """0 to 1: how many other messages have its terms, all together; of 30 facts of 12 threads 28 are then told, and 23
-    without (docs/decisions/0035-threads.md)."""
-    return min(1.0, sum(speak_of[term] - 1 for term in terms) / max(1, messages - 1))
+def _centrality(terms: frozenset[str], term_counts: Counter[str], messages: int) -> float:
+    """Score how many other messages have the terms, all together, 0 to 1; of 30 facts of 12 threads 28 are then told,
+    and 23 without (docs/decisions/0035-threads.md)."""
+    return min(1.0, sum(term_counts[term] - 1 for term in terms) / max(1, messages - 1))

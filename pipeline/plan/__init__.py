@@ -1,1 +1,1 @@
-"""What is to be done about a message."""
+"""Planning: how a message is answered."""

@@ -1,6 +1,7 @@
-"""Whether a message asks which documents changed since a day: `What changed about parental leave since May?`
+"""Questions for documents that changed since a day: `What changed about parental leave since May?`
 
-No text of the public sets and of our own rows has the form (of 38,309)."""
+No text of the public sets and of our own rows has the form (of 38,309).
+"""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from dateparser.date import DateDataParser
 
 from pipeline.words.text import alternatives_pattern
 
-# --- The first day of the last time that is called so ---------------------------------------------
+# --- The first day of a past period ---------------------------------------------------------------
 
 UNIT_PATTERN = r"(?P<unit>(?:day|week|month|year|quarter)s?)"
 SPAN_PATTERN = r"(?:(?:in|over|during|within) )?(?:the )?"
 _COUNTED = re.compile(rf"{SPAN_PATTERN}(?:last|past|previous) (?P<count>\S+ )?{UNIT_PATTERN}", re.IGNORECASE)
 _DATES = re.compile(r"[^\W\d]|\d{4}")
-"""What a date has: `3.12` is a version."""
+"""A word or a year, which every date has: `3.12` is a version."""
 _NUMBER = {"1": 1, "2": 2, "3": 3, "4": 4} | {
     word: number
     for number, words in enumerate(
@@ -73,17 +74,18 @@ _WEEKDAY = re.compile(
 )
 
 
-def parse_since_day(said: str, today: date, language: str) -> date | None:
-    """That day, as `said` in a language calls it; None where it calls no day, or one that is still to come."""
-    found = _quarter(said, today) or _named(said, today, language)
-    if found is None and not any(form.fullmatch(said) for form in _QUARTERS):
-        found = _parsed(said, today, language)
-    return found if found and found <= today else None
+def parse_since_day(text: str, today: date, language: str) -> date | None:
+    """Parse the name of a past day in a language; return the first day of the latest such period, None where
+    it names no day or one still to come."""
+    day = _parse_quarter(text, today) or _parse_relative(text, today, language)
+    if day is None and not any(form.fullmatch(text) for form in _QUARTERS):
+        day = _parse_date(text, today, language)
+    return day if day and day <= today else None
 
 
-def _quarter(said: str, today: date) -> date | None:
-    """The first day of a quarter; without a year, of the last one that has begun."""
-    match = next((found for form in _QUARTERS if (found := form.fullmatch(said))), None)
+def _parse_quarter(text: str, today: date) -> date | None:
+    """Parse a quarter; without a year, the latest one that has begun."""
+    match = next((result for form in _QUARTERS if (result := form.fullmatch(text))), None)
     if match is None:
         return None
     month = 3 * _NUMBER[match["which"].lower()] - 2
@@ -91,32 +93,36 @@ def _quarter(said: str, today: date) -> date | None:
     return date(year, month, 1)
 
 
-def _named(said: str, today: date, language: str) -> date | None:
-    """What is told by `last`, `this` or `the beginning of`."""
+def _parse_relative(text: str, today: date, language: str) -> date | None:
+    """Parse a day that is named by `last`, `this` or `the beginning of`."""
     monday = today - timedelta(days=today.weekday())
-    for form, of in ((_OF_LAST_WEEK, monday - timedelta(days=7)), (_OF_THIS_WEEK, monday)):
-        if (found := form.fullmatch(said)) and (day := _parsed(found[1], today, language)):
-            return of + timedelta(days=day.weekday())
-    if found := _BEGINNING.fullmatch(said):
-        what = _what(found)
-        return _begun(_UNITS[what.lower()], today) if what.lower() in _UNITS else parse_since_day(what, today, language)
+    for form, start in ((_OF_LAST_WEEK, monday - timedelta(days=7)), (_OF_THIS_WEEK, monday)):
+        if (match := form.fullmatch(text)) and (day := _parse_date(match[1], today, language)):
+            return start + timedelta(days=day.weekday())
+    if match := _BEGINNING.fullmatch(text):
+        name = _matched_text(match)
+        return (
+            _first_day(_UNITS[name.lower()], today)
+            if name.lower() in _UNITS
+            else parse_since_day(name, today, language)
+        )
     for form, back in ((_LAST, True), (_THIS, False)):
-        if found := form.fullmatch(said):
-            what = _what(found)
-            if unit := _UNITS.get(what.lower()):
-                begun = _begun(unit, today)
-                return _begun(unit, begun - timedelta(days=1)) if back else begun
-            if back and _WEEKDAY.fullmatch(what):
-                return _parsed(what, today, language)
+        if match := form.fullmatch(text):
+            name = _matched_text(match)
+            if unit := _UNITS.get(name.lower()):
+                first_day = _first_day(unit, today)
+                return _first_day(unit, first_day - timedelta(days=1)) if back else first_day
+            if back and _WEEKDAY.fullmatch(name):
+                return _parse_date(name, today, language)
     return None
 
 
-def _what(found: re.Match[str]) -> str:
-    return next(filter(None, found.groups()), "").strip()
+def _matched_text(match: re.Match[str]) -> str:
+    return next(filter(None, match.groups()), "").strip()
 
 
-def _begun(unit: str, day: date) -> date:
-    """The first day of the week, month, quarter or year that `day` is in."""
+def _first_day(unit: str, day: date) -> date:
+    """Return the first day of the week, month, quarter or year that `day` is in."""
     match unit:
         case "week":
             return day - timedelta(days=day.weekday())
@@ -127,22 +133,22 @@ def _begun(unit: str, day: date) -> date:
     return date(day.year, 1, 1)
 
 
-def _parsed(said: str, today: date, language: str) -> date | None:
-    last = _COUNTED.fullmatch(said)
-    told = f"{last['count'] or 'a '}{last['unit']} ago" if last else said
+def _parse_date(text: str, today: date, language: str) -> date | None:
+    last = _COUNTED.fullmatch(text)
+    expression = f"{last['count'] or 'a '}{last['unit']} ago" if last else text
     base = datetime.combine(today, time())
     settings = {"PREFER_DATES_FROM": "past", "PREFER_DAY_OF_MONTH": "first", "RELATIVE_BASE": base}
-    if not _DATES.search(told):
+    if not _DATES.search(expression):
         return None
-    found = DateDataParser(languages=[language], settings=settings).get_date_data(told)
-    told_at = found.date_obj and found.date_obj.replace(tzinfo=None)
-    if not told_at or told_at.minute or told_at > base:
+    parsed = DateDataParser(languages=[language], settings=settings).get_date_data(expression)
+    moment = parsed.date_obj and parsed.date_obj.replace(tzinfo=None)
+    if not moment or moment.minute or moment > base:
         return None
-    day: date = told_at.date()
-    return _begun(found.period, day) if found.period in ("week", "month", "quarter", "year") else day
+    day: date = moment.date()
+    return _first_day(parsed.period, day) if parsed.period in ("week", "month", "quarter", "year") else day
 
 
-# --- What changed since a day ---------------------------------------------------------------------
+# --- Questions for changed documents --------------------------------------------------------------
 
 _PAPERS = r"(?:documents|docs|pages|files|articles|policies|guides|threads)"
 _MADE = r"(?:new|changed|updated|revised|edited|added|different)"
@@ -189,23 +195,23 @@ _FORMS = [
 _ALL = re.compile(
     rf"(?:(?:the|our|your|all|these)(?: the)? )?(?:{_PAPERS}|handbook|wiki|library|knowledge base)", re.IGNORECASE
 )
-"""What is no topic."""
+"""Words for all documents, which are no topic."""
 _LONGEST = 200
 
 
 class ChangesQuery(NamedTuple):
-    """From which day on, and what about; empty for everything."""
+    """The first day of the changes, and their topic; empty for all."""
 
     day: date
     about: str = ""
 
 
 def parse_changes_query(question: str, today: date) -> ChangesQuery | None:
-    """What is asked for by a question of that form; None for all others."""
-    asked = " ".join(question.replace("’", "'").replace("'s ", " is ").split()).rstrip("?!.？。 ")
-    for language, form in _FORMS if len(asked) <= _LONGEST else ():
-        found = form.fullmatch(asked)
-        said = found.groupdict(default="") if found else {}
-        if found and (day := parse_since_day(said["since"] or said["span"], today, language)):
-            return ChangesQuery(day, "" if _ALL.fullmatch(about := said.get("about", "")) else about)
+    """Parse a question of that form; None for all others."""
+    normalized = " ".join(question.replace("’", "'").replace("'s ", " is ").split()).rstrip("?!.？。 ")
+    for language, form in _FORMS if len(normalized) <= _LONGEST else ():
+        match = form.fullmatch(normalized)
+        groups = match.groupdict(default="") if match else {}
+        if match and (day := parse_since_day(groups["since"] or groups["span"], today, language)):
+            return ChangesQuery(day, "" if _ALL.fullmatch(about := groups.get("about", "")) else about)
     return None

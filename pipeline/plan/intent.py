@@ -1,4 +1,4 @@
-"""What kind of answer a question wants, and in which form, told by its wording."""
+"""The kind of answer that a question wants, and its format, by the wording."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _BY_INTENT = {
 
 
 def detect_intent(question: str) -> Intent:
-    """What is wanted, by wording; factual when nothing says otherwise."""
+    """Return the intent of a question; factual when no wording tells otherwise."""
     return next((intent for intent, pattern in _INTENTS if pattern.search(question)), Intent.FACTUAL)
 
 
 def detect_answer_format(question: str, intent: Intent) -> AnswerFormat | None:
-    """The format asked for in words, else the one that suits the intent, if there is one."""
-    asked = next((form for form, pattern in _FORMATS if pattern.search(question)), None)
-    return asked or _BY_INTENT.get(intent)
+    """Return the format that is asked for in words, else the one that suits the intent, if there is one."""
+    requested = next((form for form, pattern in _FORMATS if pattern.search(question)), None)
+    return requested or _BY_INTENT.get(intent)

@@ -1,4 +1,5 @@
-"""A model's help in planning: a follow-up completed, a question of several parts taken apart, the intent named."""
+"""A planner with a language model, which completes follow-ups, splits questions of several parts and names the
+intent."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _MAX_TOKENS = 300
 _LONGEST = 400
 _MOST_PARTS = 4
 _LONG = 25
-"""Words: a longer question may ask more than the heuristics see."""
+"""Words beyond which a question may ask more than the heuristics see."""
 _NEW_TERMS = 2
 """Terms that a completed question may have beyond those of the conversation."""
 
@@ -48,8 +49,8 @@ class _Understood(BaseModel):
 class ModelPlanner:
     """A planner around the heuristic one, which decides alone wherever it is sure.
 
-    One call within `deadline` seconds; without a usable reply the heuristic plan stands, and `report` is told why. A
-    call that was made and whose cost is not known counts as the most that it can cost."""
+    One call within `deadline` seconds; without a usable reply the heuristic plan is used, and `report` gets the reason.
+    A call whose cost is unknown counts as the most that it can cost."""
 
     planner: Planner
     model: LanguageModel
@@ -59,50 +60,63 @@ class ModelPlanner:
     mark: Callable[[], str] = lambda: secrets.token_hex(4)
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
-        """See `Planner`. Raises Unavailable when the store cannot be reached, never because of the model."""
-        plan = await self.planner.plan(text, conversation, audience, words)
+        """Plan as `Planner.plan` says. Raises Unavailable when the store cannot be reached, never because of the
+        model."""
+        plan = await self.planner.plan(text, conversation, audience, translator)
         if not isinstance(plan, SearchPlan):
             return plan
-        asked = extract_question(text)
-        if is_certain(plan, asked):
+        question = extract_question(text)
+        if is_certain(plan, question):
             return plan
-        messages = _messages(asked, conversation.turns, self.mark())
+        messages = _build_messages(question, conversation.turns, self.mark())
         try:
             async with asyncio.timeout(self.deadline):
                 understood, usage = await self.model.structured(messages, _Understood, max_tokens=_MAX_TOKENS)
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "planning took too long")
             refused = isinstance(error, Unavailable)
-            return plan if refused else replace(plan, tokens=_most(messages))
+            return plan if refused else replace(plan, tokens=_max_cost(messages))
         spent = usage.input_tokens + usage.output_tokens
-        return replace(_merged(plan, understood, asked, conversation.turns), tokens=spent)
+        return replace(_merge(plan, understood, question, conversation.turns), tokens=spent)
 
 
-def is_certain(plan: SearchPlan, asked: str) -> bool:
-    """Whether the heuristics need no help: the question stands alone, and it asks one thing or was taken apart."""
-    several = asked.rstrip("? ").count("?") > 0 or len(split_words(asked)) > _LONG
+def is_certain(plan: SearchPlan, question: str) -> bool:
+    """Return whether the heuristics need no help: the question stands alone, and it asks one thing or was split."""
+    several = question.rstrip("? ").count("?") > 0 or len(split_words(question)) > _LONG
     return bool(plan.since) or (
         not plan.topic and (len(plan.queries) > 1 or not (several or plan.intent is Intent.COMPARISON))
     )
 
 
-def _merged(plan: SearchPlan, understood: _Understood, asked: str, turns: Sequence[Turn]) -> SearchPlan:
-    """`plan` with what the model understood, as far as it is made of the conversation's own words."""
-    known = set(
-        content_terms(" ".join([asked, *(f"{turn.standalone or turn.question} {turn.text}" for turn in turns)]))
+def _merge(plan: SearchPlan, understood: _Understood, original: str, turns: Sequence[Turn]) -> SearchPlan:
+    """Improve `plan` with what the model understood, as far as that is made of the conversation's own words."""
+    known_terms = set(
+        content_terms(" ".join([original, *(f"{turn.standalone or turn.question} {turn.text}" for turn in turns)]))
     )
-    question = _line(understood.question)
-    if not _made_of(question, known):
+    question = _single_line(understood.question)
+    if not _is_made_of(question, known_terms):
         return plan
-    parts = list(dict.fromkeys(part for part in map(_line, understood.parts[:_MOST_PARTS]) if _made_of(part, known)))
+    parts = list(
+        dict.fromkeys(
+            part for part in map(_single_line, understood.parts[:_MOST_PARTS]) if _is_made_of(part, known_terms)
+        )
+    )
     if len(parts) < 2:
         parts = []
-    about = [_line(about)[:60] for about in understood.about]
-    sides = tuple(about) if parts and len(about) == len(parts) and all(_made_of(a, known) for a in about) else ()
-    named = Intent(understood.intent)
-    intent = named if plan.intent is Intent.FACTUAL and (parts or named is not Intent.COMPARISON) else plan.intent
+    subjects = [_single_line(subject)[:60] for subject in understood.about]
+    sides = (
+        tuple(subjects)
+        if parts and len(subjects) == len(parts) and all(_is_made_of(a, known_terms) for a in subjects)
+        else ()
+    )
+    model_intent = Intent(understood.intent)
+    intent = (
+        model_intent
+        if plan.intent is Intent.FACTUAL and (parts or model_intent is not Intent.COMPARISON)
+        else plan.intent
+    )
     return replace(
         plan,
         question=question,
@@ -110,31 +124,31 @@ def _merged(plan: SearchPlan, understood: _Understood, asked: str, turns: Sequen
         queries=tuple(parts) or (plan.queries if question == plan.question else (question,)),
         sides=sides or (() if parts else plan.sides),
         intent=intent,
-        format=plan.format if intent is plan.intent else detect_answer_format(asked, intent),
+        format=plan.format if intent is plan.intent else detect_answer_format(original, intent),
     )
 
 
-def _made_of(text: str, known: set[str]) -> bool:
-    found = set(content_terms(text))
-    return bool(found & known) and len(found - known) <= _NEW_TERMS and len(text) <= _LONGEST
+def _is_made_of(text: str, known_terms: set[str]) -> bool:
+    terms = set(content_terms(text))
+    return bool(terms & known_terms) and len(terms - known_terms) <= _NEW_TERMS and len(text) <= _LONGEST
 
 
-def _line(text: str) -> str:
+def _single_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _most(messages: Sequence[ChatMessage]) -> int:
+def _max_cost(messages: Sequence[ChatMessage]) -> int:
     return sum(estimate_tokens(message.content) for message in messages) + _MAX_TOKENS
 
 
-def _messages(asked: str, turns: Sequence[Turn], mark: str) -> list[ChatMessage]:
-    said = [
+def _build_messages(question: str, turns: Sequence[Turn], mark: str) -> list[ChatMessage]:
+    earlier = [
         f"<turn-{mark}>\nQ: {truncate_to_tokens(turn.standalone or turn.question, 100)}\n"
         f"A: {truncate_to_tokens(turn.text, 100)}\n</turn-{mark}>"
         for turn in turns[-3:]
     ]
-    question = f"<question-{mark}>\n{truncate_to_tokens(asked, 300)}\n</question-{mark}>"
+    question_block = f"<question-{mark}>\n{truncate_to_tokens(question, 300)}\n</question-{mark}>"
     return [
         ChatMessage(role="system", content=_TASK.format(mark=mark)),
-        ChatMessage(role="user", content="\n".join([*said, question])),
+        ChatMessage(role="user", content="\n".join([*earlier, question_block])),
     ]

@@ -1,5 +1,4 @@
-"""The question inside a message: without mentions, quoted lines, greetings and whatever else stands around it; and its
-form."""
+"""Extraction of the question from a message, without mentions, quoted lines, greetings and other text; and its form."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from pipeline.words.text import alternatives_pattern, sentence_spans, split_word
 _MENTION = re.compile(
     r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*(?:[@#][^\W\d][\w.-]*[,:]?\s+)+|(?<=[?？])(?:\s+(?:cc\b:?|[@#][^\W\d][\w.-]*))+\s*$"
 )
-"""As Slack and Discord write them: people, groups, channels, emoji of their own, times; by name where they stand in
+"""Mentions as Slack and Discord write them: people, groups, channels, custom emoji, times; by name where they stand in
 front of the question or behind it."""
 _QUOTED_LINE = re.compile(r"^[^\S\n]*>[^\n]*\n", re.MULTILINE)
 _OUTER_QUOTES = re.compile(r"^[\"“”«»'`]++([^\"“”«»'`]*+)[\"“”«»'`]++([?.!]?)$")
@@ -49,12 +48,13 @@ _CLOSING = re.compile(
 
 
 def extract_question(text: str) -> str:
-    """`text` in one line without what wraps the question or stands beside it; never empty unless `text` is.
+    """Return the question of `text` in one line, without what wraps it or stands beside it; never empty unless `text`
+    is.
 
     Linear in its length."""
     text = _MENTION.sub(" ", text)
     text = _QUOTED_LINE.sub("", text) if _QUOTED_LINE.sub("", text).split() else text
-    text = _alone(_without_emoji(text))
+    text = _without_surroundings(_without_emoji(text))
     quoted = _OUTER_QUOTES.match(text)
     if quoted and quoted.group(1).strip():
         text = quoted.group(1).strip() + quoted.group(2)
@@ -62,68 +62,74 @@ def extract_question(text: str) -> str:
 
 
 def _without_emoji(text: str) -> str:
-    return text if text.isascii() else "".join(c for c in text if not _emoji(c))
+    return text if text.isascii() else "".join(c for c in text if not _is_emoji(c))
 
 
-def _emoji(c: str) -> bool:
+def _is_emoji(c: str) -> bool:
     return c in _JOINERS or (c >= _FIRST_EMOJI and unicodedata.category(c) in ("So", "Sk"))
 
 
-def _alone(text: str) -> str:
-    """`text` in one line without the code, the links and the sentences of another script that stand beside a question;
-    with them where the question needs them to be understood (`What does this mean? ...`)."""
+def _without_surroundings(text: str) -> str:
+    """Return `text` in one line without the code, the links and the sentences of another script that stand beside a
+    question; with them where the question needs them to be understood (`What does this mean? ...`)."""
     prose = _FENCE.split(text)[::2]
-    said = [piece[start:end] for piece in prose for start, end in sentence_spans(piece)]
-    asked = _scripts("".join(sentence for sentence in said if sentence.endswith(_ASKS)))
-    kept = " ".join(" ".join(s for s in said if not _LINK.fullmatch(s) and not _scripts(s).isdisjoint(asked)).split())
-    return kept if asked and not is_follow_up(kept) else " ".join(text.replace("```", " ").split())
+    sentences = [piece[start:end] for piece in prose for start, end in sentence_spans(piece)]
+    question_scripts = _scripts("".join(sentence for sentence in sentences if sentence.endswith(_ASKS)))
+    kept_text = " ".join(
+        " ".join(
+            s for s in sentences if not _LINK.fullmatch(s) and not _scripts(s).isdisjoint(question_scripts)
+        ).split()
+    )
+    return kept_text if question_scripts and not is_follow_up(kept_text) else " ".join(text.replace("```", " ").split())
 
 
 def _scripts(text: str) -> set[str]:
-    """The scripts in `text`: `LATIN`, `ARABIC`; a digit may belong to any, and counts as Latin."""
+    """Return the scripts in `text`: `LATIN`, `ARABIC`; a digit may belong to any, and counts as Latin."""
     return {"LATIN" if c.isascii() else unicodedata.name(c, " ").split(" ")[0] for c in set(text) if c.isalnum()}
 
 
 def _unwrap(text: str) -> str:
     start = 0
-    while opened := _OPENING.match(text, start):
-        if not _ASKED.search(text, opened.end()) or (not start and _CONDITION.match(text)):
+    while opening := _OPENING.match(text, start):
+        if not _ASKED.search(text, opening.end()) or (not start and _CONDITION.match(text)):
             break
-        start = opened.end()
+        start = opening.end()
     text = text[start:]
-    closed = _CLOSING.search(text)
-    return text[: closed.start()] + closed.group(1) if closed and text[: closed.start()].strip() else text
+    closing = _CLOSING.search(text)
+    return text[: closing.start()] + closing.group(1) if closing and text[: closing.start()].strip() else text
 
 
-# --- The form of a question, by which a message without an address is told from a remark ----------
+# --- The form of a question, which distinguishes it from a remark ---------------------------------
 # The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions without a mention, both halves.
 
 _INTERROGATIVES = tuple(
     "what how when where who whom whose why which wer was wo wann wie warum welche welcher welches".split()
 )
 _OPENS = 2
-"""Words at the beginning of a sentence of which one asks: `by when`, `for how long`."""
+"""Words at the beginning of a sentence of which one is an interrogative: `by when`, `for how long`."""
 _SHORTEST = 4
-"""Letters of an interrogative that is known with one missing or two exchanged: with `wich` and `waht` 97 questions of
-100 are seen to be some, without 92."""
+"""Letters from which an interrogative is recognised with one missing or two exchanged: with `wich` and `waht` 97
+questions of 100 are recognised, without 92."""
 
 
 def has_question(text: str) -> bool:
-    """Whether a sentence of `text` has the form of a question: its mark, or a verb or an interrogative in front."""
-    return any(_questions(text[start:end]) for start, end in sentence_spans(text))
+    """Return whether a sentence of `text` has the form of a question: a question mark, or a verb or an interrogative in
+    front."""
+    return any(_is_question_form(text[start:end]) for start, end in sentence_spans(text))
 
 
-def _questions(sentence: str) -> bool:
+def _is_question_form(sentence: str) -> bool:
     opening = [word.lower() for word in split_words(sentence)[:_OPENS]]
     return (
         sentence.rstrip(" )\"”'").endswith(("?", "？", "؟"))
         or analyze_question(sentence).is_yes_no
-        or any(_meant(word, one) for word in opening for one in _INTERROGATIVES)
+        or any(_is_misspelling_of(word, interrogative) for word in opening for interrogative in _INTERROGATIVES)
     )
 
 
-def _meant(word: str, interrogative: str) -> bool:
-    """Whether `word` is `interrogative`, written right, without one letter but the first, or with two exchanged."""
+def _is_misspelling_of(word: str, interrogative: str) -> bool:
+    """Return whether `word` is `interrogative`, spelt right, without one letter but the first, or with two
+    exchanged."""
     if word == interrogative or len(interrogative) < _SHORTEST:
         return word == interrogative
     if len(word) == len(interrogative) - 1:

@@ -1,4 +1,4 @@
-"""What to do with a message: look it up, answer it at once, ask back, or refuse."""
+"""The planner by rules: search, answer at once, ask back, or refuse."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ _SPLIT = re.compile(rf"\?\s+(?=\S)|,?\s+and(?:\s+also)?\s+(?={_LEADS}\s+\S)", re
 _ASKS = re.compile(rf"(?:{_LEADS}|can|do|does|did|is|are|should|may|must|will)\b", re.IGNORECASE)
 _MOST_PARTS = 3
 _LONGEST = 250
-"""Characters of a question beyond which its sides are not looked for."""
+"""Characters beyond which a question is not taken for a comparison."""
 
 SubQuestion = tuple[str, str]
-"""What it is about, and the query that looks it up."""
+"""A subject, and the query that searches for it."""
 
 
 def split_comparison(question: str) -> tuple[SubQuestion, ...]:
-    """The two sides of a comparison; empty when they cannot be told.
+    """Split a comparison into its two sides; empty when they are unclear.
 
-    What only one side says counts for both: the beginning up to `of` or `for`, the noun at the end, and the condition
-    behind it (`annual vs monthly billing for teams`)."""
-    found = next(filter(None, (pattern.match(question[: _LONGEST + 1]) for pattern in _COMPARED)), None)
-    if not found or len(question) > _LONGEST:
+    Words that only one side has count for both: the beginning up to `of` or `for`, the noun at the end, and the
+    condition behind it (`annual vs monthly billing for teams`)."""
+    match = next(filter(None, (pattern.match(question[: _LONGEST + 1]) for pattern in _COMPARED)), None)
+    if not match or len(question) > _LONGEST:
         return ()
-    named = found.groupdict(default="")
-    a, b, lead, head = named["a"], named["b"], named.get("lead") or "", ""
-    if (led := _HEAD.match(a)) and not _HEAD.match(b):
-        head, a = led["head"], led["side"]
+    groups = match.groupdict(default="")
+    a, b, lead, head = groups["a"], groups["b"], groups.get("lead") or "", ""
+    if (match_a := _HEAD.match(a)) and not _HEAD.match(b):
+        head, a = match_a["head"], match_a["side"]
         b = b.removeprefix(head.split()[-1] + " ")
     a, b = (side.strip(" ,\"'“”") for side in (a, b))
     if not a or not b or a.lower() == b.lower():
@@ -82,7 +82,7 @@ def split_comparison(question: str) -> tuple[SubQuestion, ...]:
 
 
 def split_question(question: str) -> tuple[SubQuestion, ...]:
-    """The two or three things a question asks; empty when it asks one.
+    """Split a question into the two or three things it asks; empty when it asks one.
 
     A part that leans on another (`and where is it made?`) is not split off: alone it would find anything."""
     pieces = [piece for piece in (piece.strip(" ,?.!") for piece in _SPLIT.split(question)) if piece]
@@ -94,14 +94,15 @@ def split_question(question: str) -> tuple[SubQuestion, ...]:
 # --- The plan -------------------------------------------------------------------------------------
 
 MIN_QUESTION_CHARS = 10
-"""Characters below which a message is asked about, unless the thread or the vocabulary makes it clear."""
+"""Characters below which the bot asks back, unless the thread or the vocabulary makes the message clear."""
 _CODE = re.compile(r"#?(?:(?=\S*[^\W\d_])(?=\S*\d)[\w./-]{3,}|[A-Z]{1,4} \d{2,}|\d{4,})[?.!]?")
 """A part, an error, a ticket by its number alone: `XR2045`."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
 _WIDE_COUNTS = 3
-"""A character of Chinese, Japanese or Korean says about as much as three letters."""
+"""Letters that a character of Chinese, Japanese or Korean counts for."""
 _AROUND = 20
-"""Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
+"""Factor of the greatest question length that a message may have with the mentions and quoted lines around it: a longer
+one is not read."""
 _NAMED = 8
 """Titles named when someone asks what is indexed."""
 
@@ -117,59 +118,63 @@ class RulePlanner:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
         if screen_message(text).flag:
-            return DeclinedReply(reason=words(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
+            return DeclinedReply(reason=translator(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
         if not audience.collections:
             empty = canned_replies.OUTSIDE_TEAM_REFUSED if audience.external else canned_replies.EMPTY_KNOWLEDGE_BASE
-            return CannedReply(text=words(empty), flags=("empty_knowledge_base",))
+            return CannedReply(text=translator(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self.max_question:
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
-        asked = extract_question(text)
-        question = resolve_reference(asked, conversation.around)
-        if question != asked and screen_message(question).flag:
-            return DeclinedReply(reason=words(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
-        if question != asked or screen_message(conversation.around.replied_to).flag:
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
+        original = extract_question(text)
+        question = resolve_reference(original, conversation.around)
+        if question != original and screen_message(question).flag:
+            return DeclinedReply(reason=translator(canned_replies.INJECTION_REFUSED), flags=("prompt_injection",))
+        if question != original or screen_message(conversation.around.replied_to).flag:
             conversation = replace(conversation, around=NO_CONTEXT)
         if not any(character.isalnum() for character in question):
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_EMPTY))
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_EMPTY))
         if len(question) > self.max_question:
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_TOO_LONG, limit=self.max_question))
         if talk := detect_small_talk(question):
-            return await self._talk(talk, audience, words)
+            return await self._reply_to_small_talk(talk, audience, translator)
         if (
             _length(question) < MIN_QUESTION_CHARS
             and not _CODE.fullmatch(question)
             and not conversation.turns
-            and not await self._known(question, audience)
+            and not await self._is_known(question, audience)
         ):
-            return ClarifyingReply(reason=words(canned_replies.QUESTION_TOO_SHORT))
-        search = _whole(question, conversation) or self._search(question, conversation)
-        return self._dated(search, search.question if search.wants_all else question, conversation)
+            return ClarifyingReply(reason=translator(canned_replies.QUESTION_TOO_SHORT))
+        search = _plan_show_all(question, conversation) or self._plan_search(question, conversation)
+        return self._add_date(search, search.question if search.wants_all else question, conversation)
 
-    async def _talk(self, talk: SmallTalk, audience: Audience, words: Translator) -> CannedReply | ClarifyingReply:
+    async def _reply_to_small_talk(
+        self, talk: SmallTalk, audience: Audience, translator: Translator
+    ) -> CannedReply | ClarifyingReply:
         if talk is SmallTalk.THANKS:
-            return CannedReply(text=words(canned_replies.YOU_ARE_WELCOME))
+            return CannedReply(text=translator(canned_replies.YOU_ARE_WELCOME))
         if talk is SmallTalk.SUMMARY:
-            return ClarifyingReply(reason=words(wording.THREAD_REQUIRED))
+            return ClarifyingReply(reason=translator(wording.THREAD_REQUIRED))
         documents = await self.passages.list_documents(audience)
-        titled: dict[str, str] = {}
-        for one in documents:
-            if not one.flagged:
-                titled.setdefault(one.title or one.filename, one.id)
-        titles = list(titled)[: 1 if talk is SmallTalk.GREETING else _NAMED]
-        named = {titled[title]: title for title in titles}
+        ids_by_title: dict[str, str] = {}
+        for document in documents:
+            if not document.flagged:
+                ids_by_title.setdefault(document.title or document.filename, document.id)
+        titles = list(ids_by_title)[: 1 if talk is SmallTalk.GREETING else _NAMED]
+        named = {ids_by_title[title]: title for title in titles}
         if talk is SmallTalk.GREETING:
-            return CannedReply(text=canned_replies.greeting_text("".join(titles), len(documents), words), named=named)
+            return CannedReply(
+                text=canned_replies.greeting_text("".join(titles), len(documents), translator), named=named
+            )
         flags = ("more_documents",) if len(documents) > _NAMED else ()
         return CannedReply(
-            text=canned_replies.introduction_text(titles, len(documents), words), flags=flags, named=named
+            text=canned_replies.introduction_text(titles, len(documents), translator), flags=flags, named=named
         )
 
-    async def _known(self, question: str, audience: Audience) -> bool:
-        """Whether the documents know a word of a very short question: `VPN?` is a question."""
+    async def _is_known(self, question: str, audience: Audience) -> bool:
+        """Return whether the documents know a word of a very short question: `VPN?` is a question."""
         terms = [term for term in query_terms(question) if term not in STOP_WORDS]
         if not terms:
             return False
@@ -178,45 +183,45 @@ class RulePlanner:
         except CitewellError:
             return True
 
-    def _search(self, asked: str, conversation: Conversation) -> SearchPlan:
-        completed = complete_question(asked, conversation.turns, conversation.around)
-        intent = detect_intent(asked)
-        found = split_comparison(completed.query) if intent is Intent.COMPARISON else split_question(completed.query)
-        whole = () if found and intent is not Intent.COMPARISON else (completed.query,)
+    def _plan_search(self, question: str, conversation: Conversation) -> SearchPlan:
+        completed = complete_question(question, conversation.turns, conversation.around)
+        intent = detect_intent(question)
+        parts = split_comparison(completed.query) if intent is Intent.COMPARISON else split_question(completed.query)
+        whole_query = () if parts and intent is not Intent.COMPARISON else (completed.query,)
         return SearchPlan(
             question=completed.question,
             user_wording=completed.user_wording,
-            queries=(*(query for _, query in found), *whole),
-            sides=tuple(side for side, _ in found),
+            queries=(*(query for _, query in parts), *whole_query),
+            sides=tuple(side for side, _ in parts),
             intent=intent,
-            format=detect_answer_format(asked, intent),
+            format=detect_answer_format(question, intent),
             context=completed.context,
             topic=completed.topic,
             thread=completed.thread,
         )
 
-    def _dated(self, search: SearchPlan, asked: str, conversation: Conversation) -> SearchPlan:
-        """`search` with the day since which changes are asked for, where they are."""
-        found = parse_changes_query(asked, self.today())
-        if not found:
+    def _add_date(self, search: SearchPlan, question: str, conversation: Conversation) -> SearchPlan:
+        """Add to `search` the day since which changes are asked for, where they are."""
+        query = parse_changes_query(question, self.today())
+        if not query:
             return search
-        about = complete_question(found.about, conversation.turns, conversation.around) if found.about else None
-        return replace(search, since=found.day.isoformat(), about=about.question if about else "")
+        about = complete_question(query.about, conversation.turns, conversation.around) if query.about else None
+        return replace(search, since=query.day.isoformat(), about=about.question if about else "")
 
 
-def _whole(question: str, conversation: Conversation) -> SearchPlan | None:
-    """The last question again, with all of the list that was cut, where that is what is said."""
+def _plan_show_all(question: str, conversation: Conversation) -> SearchPlan | None:
+    """Return the last question again, with all of the list that was cut, where the message asks for that."""
     if not conversation.turns or not is_show_all(question):
         return None
     last = conversation.turns[-1]
-    asked = last.standalone or last.question
-    intent = detect_intent(asked)
+    last_question = last.standalone or last.question
+    intent = detect_intent(last_question)
     return SearchPlan(
-        question=asked,
-        user_wording=asked,
-        queries=(asked,),
+        question=last_question,
+        user_wording=last_question,
+        queries=(last_question,),
         intent=intent,
-        format=detect_answer_format(asked, intent),
+        format=detect_answer_format(last_question, intent),
         topic=last.topic,
         wants_all=True,
     )

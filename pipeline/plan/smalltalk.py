@@ -16,7 +16,7 @@ class SmallTalk(StrEnum):
     THANKS = "thanks"
     HELP = "help"
     SUMMARY = "summary"
-    """Of what was said in the thread."""
+    """A request to sum up the thread."""
 
 
 PHRASES = {
@@ -91,11 +91,11 @@ PHRASES = {
         """,
     },
 }
-"""What the whole of a message says, by language and kind, as alternatives for a pattern: lower case, no punctuation."""
+"""Complete messages, by language and kind, as alternatives for a pattern: lower case, no punctuation."""
 
 
 def small_talk_pattern(talk: SmallTalk) -> str:
-    """A pattern for `talk` in any language."""
+    """Return a pattern for `talk` in any language."""
     return alternatives_pattern("\n".join(phrases[talk] for phrases in PHRASES.values()))
 
 
@@ -124,28 +124,28 @@ _LONGEST = 80
 
 
 def detect_small_talk(text: str) -> SmallTalk | None:
-    """What kind of small talk the whole of `text` is; None when there is anything to look up in it."""
+    """Return the kind of small talk that the whole of `text` is; None when there is anything to search for in it."""
     if len(text) > _LONGEST:
         return None
-    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(_plain(text))), None)
+    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(_normalize(text))), None)
 
 
 def greeting_language(text: str) -> str:
-    """The language of small talk of few words; empty for anything else."""
+    """Return the language of small talk of few words; empty for anything else."""
     if len(text) > _LONGEST:
         return ""
-    return next((language for language, said in _SPOKEN if said.fullmatch(_plain(text))), "")
+    return next((language for language, pattern in _SPOKEN if pattern.fullmatch(_normalize(text))), "")
 
 
 def is_show_all(text: str) -> bool:
-    """Whether the whole of `text` asks for all of a list that was cut, as the note below it says how to."""
-    return _plain(text) in _show_all()
+    """Return whether the whole of `text` asks for all of a list that was cut, in the words of the note below it."""
+    return _normalize(text) in _show_all()
 
 
 @cache
 def _show_all() -> frozenset[str]:
-    return frozenset(_plain(Translator(language)(wording.SHOW_ALL)) for language in LANGUAGES)
+    return frozenset(_normalize(Translator(language)(wording.SHOW_ALL)) for language in LANGUAGES)
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(_NOISE.sub(" ", text.lower().replace("’", "'")).split())

@@ -1,7 +1,7 @@
-"""What the pipeline needs from the outside, and what the outside may ask of it.
+"""Interfaces between the pipeline and the outside: what the pipeline needs, and what adapters may call.
 
-Every method may be called from any task. Stores raise `Unavailable` when their file or server cannot be
-reached and nothing else on purpose.
+Every method may be called from any task. Stores raise `Unavailable` when their file or server cannot be reached and
+nothing else on purpose.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""What whoever has a door of their own may read, be it a page, a program or an editor, and the keys and sessions that
-open it."""
+"""Services for clients with an interface of their own (the page, programs, editors), with their keys and sessions."""
 
 from __future__ import annotations
 
@@ -21,53 +20,60 @@ from pipeline.values.api_access import ApiKey, Identity, LoginSession, Passage
 from pipeline.values.insights import DocumentChunks, DryRun, RejectedAnswer, SourceStatus
 from pipeline.values.people import ConversationSummary, ExchangePage
 
-# --- Keys of programs, what was answered to them, and sessions of the page ------------------------
+# --- Keys, idempotency and sessions ---------------------------------------------------------------
 
 
 class ApiKeyStore(Protocol):
+    """Keys that programs authenticate with."""
+
     async def find_key(self, secret: str) -> ApiKey | None:
-        """The key of that secret while it is not revoked. Raises Unavailable."""
+        """Return the key with that secret; None where there is none or it is revoked. Raises Unavailable."""
         ...
 
     async def is_revoked(self, person: str) -> bool:
-        """Whether that (`ApiKey.person`) is a key that was revoked. Raises Unavailable."""
+        """Return whether `person` (an `ApiKey.person`) is a key that was revoked. Raises Unavailable."""
         ...
 
 
 class IdempotencyStore(Protocol):
-    """What was answered to a request that names itself, for a day. All raise Unavailable."""
+    """Responses to requests with an idempotency key, kept for a day. All methods raise Unavailable."""
 
     async def begin(self, request: str, digest: str) -> str | None:
-        """None where it is new, and is to be answered now; else what was answered. Raises Refused for another request
-        of that name, and Busy while the first is still being answered."""
+        """Start a request; return the response that is kept for it, None where it is new. Raises Refused where another
+        request has that key, Busy while the first one is still being answered."""
         ...
 
-    async def complete(self, request: str, body: str) -> None: ...
+    async def complete(self, request: str, body: str) -> None:
+        """Keep the response to a request."""
+        ...
 
     async def abandon(self, request: str) -> None:
-        """It came to nothing: the same may be asked again."""
+        """Give a request up without a response, so that it may be sent again."""
         ...
 
 
 class SessionStore(Protocol):
-    """What is told of a person last holds in all their sessions. All raise Unavailable."""
+    """Sessions of signed-in people. The latest identity of a person holds in all their sessions. All methods raise
+    Unavailable."""
 
     async def create(self, who: Identity) -> str:
-        """A new session; its secret, which is told to their browser and kept nowhere."""
+        """Begin a session and return its secret, which goes to the browser and is kept nowhere."""
         ...
 
     async def get(self, secret: str) -> LoginSession | None:
-        """The session of that secret, while it lasts; looking at it makes it last longer."""
+        """Return the session with that secret, or None once it has ended. Each call extends it."""
         ...
 
-    async def end(self, secret: str) -> None: ...
+    async def end(self, secret: str) -> None:
+        """End the session with that secret."""
+        ...
 
     async def refresh_identity(self, who: Identity) -> None:
-        """Somebody vouches for them with each request: they are known from now on as they are now."""
+        """Replace what is known of a person, for a proxy that vouches for them with each request."""
         ...
 
     async def latest_of(self, person: str) -> LoginSession | None:
-        """What was told of a person last, while a session of theirs lasts."""
+        """Return the latest identity of a person, while a session of theirs lasts."""
         ...
 
 
@@ -75,125 +81,132 @@ class SessionStore(Protocol):
 
 
 class PassageLinks(Protocol):
-    """Addresses that lead to the very passage."""
+    """Addresses that lead to a single passage."""
 
     def build_url(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
-        """An absolute address that a reader of this passage can open, with the quoted spans marked there; empty where
-        there is none. A document that has an address of its own keeps that."""
+        """Return an absolute address that a reader of this passage can open, with the quoted spans marked there; empty
+        where there is none. A document that has an address of its own keeps that."""
         ...
 
 
 class LinkTargets(Protocol):
-    """What a link to a passage is made of, and what it opens. Nobody's audience is asked for: whoever calls has checked
-    a link. All that is awaited raises Unavailable."""
+    """Data of links to passages. No audience is checked here: the caller has verified the
+    link. All coroutines raise Unavailable."""
 
     async def signing_key(self) -> str:
-        """What links are signed with now; made when it is first asked for."""
+        """Return the key that links are signed with now; the first call creates it."""
         ...
 
     def access_fingerprint(self, collection: str) -> str:
-        """Another text whenever others may see the collection."""
+        """Return a text that changes whenever other people may see the collection."""
         ...
 
     async def find_by_prefix(self, text: str) -> Sequence[str]:
-        """The ids of documents that begin so."""
+        """Return the ids of the documents that begin with `text`."""
         ...
 
     async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
-        """As `Reading.excerpt`, of any collection."""
+        """Return at most `most` passages of a document, of any collection, from the one at `start` (0-based) on; None
+        where there is no such document."""
         ...
 
     async def has_original(self, document: Document) -> bool:
-        """Whether it was read from a file of its own that is still there."""
+        """Return whether the document was read from a file of its own that is still there."""
         ...
 
     async def open_original(self, document: Document) -> BinaryIO | None:
-        """That file, open, while it is what the document was read from, byte for byte."""
+        """Open the file that the document was read from, if it is still the same byte for byte."""
         ...
 
 
 class QueryService(Protocol):
-    """Nothing outside the audience is found: it is as if it were not there. All raise Unavailable."""
+    """Answers, searches and documents for one audience. What lies outside the audience is treated as if it did not
+    exist. All methods raise Unavailable."""
 
     async def resolve_audience(self, readers: Readers) -> Audience:
-        """The collections that every reader may see."""
+        """Return the collections that every reader may see."""
         ...
 
     def respond(self, request: AnswerRequest) -> AnswerStream:
-        """One answer, which is kept where the request has a conversation."""
+        """Answer a request. The answer is kept where the request has a conversation."""
         ...
 
     async def is_saved(self, answer_id: str, author: str) -> bool:
-        """Whether an answer to that author is kept under that id."""
+        """Return whether an answer to that author is kept under that id."""
         ...
 
     async def can_view(self, answer_id: str, audience: Audience) -> bool:
-        """Whether an answer is kept and `audience` may see by now all that it shows."""
+        """Return whether an answer is kept and `audience` may still see everything that it shows."""
         ...
 
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
-        """The passages that fit `text`, best first."""
+        """Return the passages that fit `text`, best first."""
         ...
 
     async def list_documents(self, audience: Audience) -> Sequence[Document]:
-        """Current documents by collection and filename."""
+        """Return the current documents by collection and filename."""
         ...
 
     async def read_document(
         self, document_id: str, audience: Audience, start: int, most: int
     ) -> tuple[Document, int, Sequence[Passage]] | None:
-        """A document, how many passages it has, and at most `most` of them from the one at `start` (0-based) on; None
-        where there is no such document."""
+        """Return a document, the number of its passages, and at most `most` of them from the one at `start` (0-based)
+        on; None where there is no such document."""
         ...
 
 
 class ConversationArchive(Protocol):
-    """All raise Unavailable."""
+    """Conversations that are kept. All methods raise Unavailable."""
 
     async def list_conversations(self, person: str, platform: str, most: int) -> Sequence[ConversationSummary]:
-        """Theirs on one platform, the latest first."""
+        """Return a person's conversations on one platform, the latest first."""
         ...
 
     async def list_exchanges(
         self, conversation: ConversationId, person: str, most: int, start: int | None = None
     ) -> ExchangePage:
-        """What that person asked there, in order, nothing of what others did: `most` exchanges from the one at `start`
-        (0-based), else the last."""
+        """Return what that person asked in a conversation, in order, and nothing of what others did: `most` exchanges
+        from the one at `start` (0-based), else the last ones."""
         ...
 
     async def has_asked(self, conversation: ConversationId, person: str) -> bool:
-        """Whether anything is kept that this person asked there."""
+        """Return whether anything is kept that this person asked there."""
         ...
 
     async def has_pending(self, conversation: ConversationId, person: str) -> bool:
-        """Whether a question of theirs waits there to be answered."""
+        """Return whether a question of this person waits there to be answered."""
         ...
 
     async def owns_question(self, key: str, person: str) -> bool:
-        """Whether the question with that key is kept, answered or not, and theirs."""
+        """Return whether the question with that key is kept, answered or not, and this person's."""
         ...
 
 
 class AdminService(Protocol):
-    """All raise NotAllowed for who is no admin, which is in the audit, and Unavailable. Nothing is told of collections
-    that `readers` may not see."""
+    """The view of admins. All methods raise NotAllowed, which the audit records, where the actor is no
+    admin, and Unavailable. Collections that `readers` may not see are left out."""
 
-    async def list_sources(self, actor: Actor, readers: Readers) -> Sequence[SourceStatus]: ...
+    async def list_sources(self, actor: Actor, readers: Readers) -> Sequence[SourceStatus]:
+        """Return the sources of documents and how fresh they are."""
+        ...
 
-    async def list_documents(self, actor: Actor, readers: Readers) -> Sequence[Document]: ...
+    async def list_documents(self, actor: Actor, readers: Readers) -> Sequence[Document]:
+        """Return the documents that `readers` may see."""
+        ...
 
     async def read_chunks(
         self, actor: Actor, readers: Readers, document_id: str, start: int, most: int
     ) -> DocumentChunks | None:
-        """A document as it was split; None where there is none that they may see."""
+        """Return a document as it was split, from the chunk at `start` (0-based) on; None where there is none that the
+        readers may see."""
         ...
 
     async def list_rejected(self, actor: Actor, readers: Readers, most: int) -> Sequence[RejectedAnswer]:
-        """The latest answers of which something was left out: to the operator all, to others none of what was asked in
-        private."""
+        """Return the latest answers with sentences that the check rejected: all of them to the operator, none that were
+        asked in private to others."""
         ...
 
     async def dry_run(self, actor: Actor, readers: Readers, question: str, tried: Readers | None) -> DryRun:
-        """What becomes of a question for an audience (None: for `readers`), never more than `readers` see. Nothing of
-        it is kept, and nothing counted but the actor's tokens."""
+        """Answer a question as it would be answered for another audience (None: for `readers`), which never sees more
+        than `readers` do. Nothing of it is kept, and only the actor's tokens are counted."""
         ...

@@ -1,4 +1,4 @@
-"""What was said, and what must still be answered."""
+"""The history of conversations, the inbox of messages to be answered, and the outbox of posts."""
 
 from __future__ import annotations
 
@@ -10,34 +10,40 @@ from pipeline.values import Answer, Conversation, ConversationId, IncomingMessag
 
 
 class HistoryStore(Protocol):
+    """Turns of conversations."""
+
     async def recall(self, conversation: ConversationId, limit: int) -> Conversation:
-        """The last `limit` turns, oldest first."""
+        """Return the last `limit` turns, oldest first."""
         ...
 
-    async def record(self, conversation: ConversationId, turn: Turn) -> None: ...
+    async def record(self, conversation: ConversationId, turn: Turn) -> None:
+        """Append a turn to a conversation."""
+        ...
 
 
 class Outbox(Protocol):
-    """What is posted once. A step is durable once the call has returned."""
+    """Posts that are delivered exactly once. Each step is durable once its call has returned."""
 
     async def mark_posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.
 
-        Raises Withdrawn when it is not to be posted any more, or not by whoever asks."""
+        Raises QuestionWithdrawn when it must not be posted any more, or not by this process."""
         ...
 
     async def mark_posted(self, key: str, reference: str) -> None:
-        """Record the platform's name of what was posted, right after it is known."""
+        """Record the platform's id of what was posted, right after it is known."""
         ...
 
-    async def mark_done(self, key: str) -> None: ...
+    async def mark_done(self, key: str) -> None:
+        """Record that the post is complete."""
+        ...
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
-        """Give it back, to be tried again after `delay` seconds. `counts`: it was attempted."""
+        """Give a post back, to be tried again after `delay` seconds. `counts`: this was an attempt."""
         ...
 
     async def mark_failed(self, key: str, why: str) -> None:
-        """Give it up; it is kept for the operator."""
+        """Give a post up, and keep it for the operator with the reason."""
         ...
 
 
@@ -45,27 +51,28 @@ class Inbox(Outbox, Protocol):
     """Messages that must be answered, each with its reply."""
 
     async def accept(self, message: IncomingMessage, *, after: float = 0.0) -> bool:
-        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting. It is leased once
-        `after` seconds have passed.
+        """Keep `message`; return False when its key is already known. It can be leased once `after` seconds have
+        passed. Raises Busy when too many messages wait.
 
-        One that was overheard and waits becomes `message` when that is addressed to the bot, and counts as new. What
-        is addressed to the bot calls it back into a conversation where it was silenced."""
+        A waiting message that was overheard becomes `message` when that is addressed to the bot, and counts as new. A
+        message that is addressed to the bot unmutes its conversation."""
         ...
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question; False when it is too late or unknown.
+        """Change a question; return False when it is too late or unknown.
 
-        An answer under way is withdrawn, also where its first sentences are visible; the same text again leaves it
-        alone. What was asked before it would be late is answered anew, in the place of its answer, unless people were
-        asked about that."""
+        An answer in progress is withdrawn, even where its first sentences are visible; the same text again leaves it
+        alone. A question that is not yet late is answered anew, in the place of its answer, unless it was handed to
+        people."""
         ...
 
     async def cancel(self, key: str) -> bool:
-        """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown."""
+        """Drop a question, and erase what is kept of it and of its answer; return False when it is answered or
+        unknown."""
         ...
 
     async def posted_reference(self, key: str) -> str:
-        """The platform's name of the whole reply that a question got; "" where there is none."""
+        """Return the platform's id of the complete reply to a question; "" where there is none."""
         ...
 
     async def erase_space(self, space: PlaceId) -> None:
@@ -73,67 +80,71 @@ class Inbox(Outbox, Protocol):
         ...
 
     async def lease(self, served: Callable[[str], bool] = lambda _: True) -> LeasedMessage | None:
-        """The next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age; None
-        when there is none.
+        """Return the next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age;
+        None when there is none.
 
         Messages of one conversation are leased one at a time and in order."""
         ...
 
     async def save_answer(self, key: str, answer: Answer) -> None:
-        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; it is to be
-        released then.
+        """Save the answer. Raises QuestionWithdrawn when the question was changed or deleted since it was leased; it
+        must be released then.
 
-        The conversation recalls it as a turn from when it is saved and something of it may be visible."""
+        The conversation recalls it as a turn as soon as it is saved and something of it may be visible."""
         ...
 
     async def mark_ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
-        """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
-        `again`: that is not for good; what somebody wants to be told is due again. `told`: its author hears something
-        alone, which they are not to hear twice: it stays known that it was seen.
+        """Leave a message without a reply, and keep nothing of it: once edited, it is new. `again`: not for good; a
+        subscription is due again. `told`: its author gets an ephemeral answer, which they must not get twice, so the
+        message stays known as seen.
 
-        Raises Withdrawn when it was changed since it was leased."""
+        Raises QuestionWithdrawn when it was changed since it was leased."""
         ...
 
-    async def mark_expired(self, key: str) -> None: ...
+    async def mark_expired(self, key: str) -> None:
+        """Give up a message that is too old to be answered."""
+        ...
 
     async def last_message_id(self, channel: str) -> str | None:
-        """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""
+        """Return the newest message id accepted from `platform:space:channel`; for `platform:space`, the id last given
+        to `mark_caught_up`."""
         ...
 
     async def mark_caught_up(self, space: str, until: str) -> None:
-        """Everything sent in `platform:space` up to the message id `until` is here."""
+        """Record that everything sent in `platform:space` up to the message id `until` was received."""
         ...
 
     async def channels(self, space: str) -> list[str]:
-        """The ids of the channels of `platform:space` that messages were accepted from, those with the newest ones
-        first."""
+        """Return the ids of the channels of `platform:space` that messages were accepted from, those with the newest
+        messages first."""
         ...
 
     async def recent_conversations(self, space: str, most: int) -> list[ConversationId]:
-        """The `most` conversations of `platform:space` that the bot answered in last, the latest first."""
+        """Return the `most` conversations of `platform:space` that the bot answered in last, the latest first."""
         ...
 
     async def find_conversation(self, key: str) -> ConversationId | None:
-        """The conversation of a question; None when it is not kept any more."""
+        """Return the conversation of a question; None when it is not kept any more."""
         ...
 
     async def stop(self, conversation: ConversationId) -> None:
-        """Somebody does not want the answer that is being written there, by whichever process."""
+        """Stop the answer that is being written in a conversation, by whichever process."""
         ...
 
     async def drop_if_replied(self, key: str, author: str) -> bool:
-        """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
+        """Drop a waiting message that was overheard, once somebody other than its author has replied to it. Return True
+        where it was dropped."""
         ...
 
     async def consume_auto_quota(self, key: str, place: PlaceId, per_hour: int) -> bool:
-        """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
-        last hour."""
+        """Count the unprompted answer to `key` in `place`; return False when there were `per_hour` within the last
+        hour."""
         ...
 
     async def mute(self, conversation: ConversationId) -> None:
-        """Somebody wants the bot to be silent here until it is addressed."""
+        """Keep the bot silent in a conversation until it is addressed."""
         ...
 
     async def is_participant(self, conversation: ConversationId, said_at: datetime) -> bool:
-        """Whether the bot has answered in this conversation, and was not silenced there when that was said."""
+        """Return whether the bot has answered in this conversation, and was not muted there at `said_at`."""
         ...

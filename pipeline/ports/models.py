@@ -1,4 +1,4 @@
-"""Language models, and the count of what they use."""
+"""Language models, and the count of their tokens."""
 
 from __future__ import annotations
 
@@ -14,31 +14,37 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Tool(Value):
-    """What a model may ask for besides answering."""
+    """A function that a model may call."""
 
     name: str
     description: str
     parameters: Mapping[str, Any]
-    """The JSON schema of an object."""
+    """JSON schema of an object."""
 
 
 class ToolCall(Value):
+    """A call of a tool by a model."""
+
     id: str
     name: str
     arguments: str
-    """JSON as the model wrote it: not parsed, not trusted."""
+    """JSON as the model wrote it: neither parsed nor trusted."""
 
 
 class ChatMessage(Value):
+    """One message of the prompt."""
+
     role: Literal["system", "user", "assistant", "tool"]
     content: str
     calls: tuple[ToolCall, ...] = ()
-    """Of an assistant: what it asked for, each answered by a tool's message right behind."""
+    """Tool calls of an assistant's message; the tools' messages that answer them follow right behind."""
     call_id: str = ""
-    """Of a tool: the call that this is the result of."""
+    """Id of the call that a tool's message answers."""
 
 
 class TextDelta(Value):
+    """A piece of text, as it arrives."""
+
     text: str
 
 
@@ -51,37 +57,39 @@ class StreamEnd(Value):
 
 
 class LanguageModel(Protocol):
-    """One model of one provider. Makes one request a call, and another one only without a parameter that the server
-    refused by name; deadlines and retries are the caller's."""
+    """One model of one provider. It makes one request a call, and repeats it only to leave out a parameter that the
+    server refused by name; deadlines and retries are the caller's."""
 
     name: str
 
     async def connect(self) -> None:
-        """Get ready now rather than at the first call, while someone waits; sends nothing."""
+        """Open the connection ahead of the first request, while nobody waits. Sends nothing."""
         ...
 
     def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
-        """Yield text as it arrives, then the calls, each whole, then one StreamEnd. Calls come only where `tools` are
-        given and the model stopped for them; a server that has no tools is asked without. Raises Unavailable or
-        Unusable."""
+        """Yield text as it arrives, then the complete tool calls, then one StreamEnd. Calls come only where `tools` are
+        given and the model stopped for them; a server without tools is asked without. Raises Unavailable or
+        UnusableResponse."""
         ...
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
-        """Fill in `into`. Raises Unavailable or Unusable."""
+        """Return a reply parsed as `into`, and its usage. Raises Unavailable or UnusableResponse."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
 
 
 class TokenLedger(Protocol):
-    """How many tokens each subject (a person, a space) used on a day. What is older than the day asked about may go."""
+    """The number of tokens that each subject (a person, a space) used on a day. Earlier days may be dropped."""
 
     async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
-        """Count `tokens` for every subject, at once; False, and nothing counted, if any would pass its limit."""
+        """Count `tokens` for every subject at once; return False, and count nothing, if any would pass its limit."""
         ...
 
     async def adjust(self, subjects: Collection[str], tokens: int, day: date) -> None:
-        """Add `tokens`, which may be negative, to what each subject used on `day`."""
+        """Add `tokens`, which may be negative, to the count of each subject on `day`."""
         ...

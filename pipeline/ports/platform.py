@@ -1,4 +1,4 @@
-"""The places where people ask, and what those may ask of Citewell."""
+"""Adapters of the platforms where people ask."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ from pipeline.values.posting import Announcement
 
 
 class PostRecorder(Protocol):
-    """What an adapter tells while it posts; each call is durable when it returns."""
+    """Records of a post's progress, made by the adapter while it posts; each call is durable when it returns."""
 
     async def record_intent(self) -> None:
-        """Before the first visible write."""
+        """Record the intent to post, before the first visible write."""
         ...
 
     async def record_posted(self, reference: str) -> None:
-        """Right after the platform named what was posted; again when a further part of it was. A reference is for the
-        adapter alone to read; that of an announcement is the key of its message, by which a reply to it is known."""
+        """Record the platform's id of the post, right after it is known, and again for each further part. A reference
+        is for the adapter alone to read; that of an announcement is its message's key, which identifies replies to
+        it."""
         ...
 
 
@@ -49,90 +50,93 @@ class ReplyStream:
 
 
 class PlatformAdapter(Protocol):
-    """One place to ask: what every platform does."""
+    """The interface that every platform implements."""
 
     name: str
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        """Take messages in until cancelled.
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
+        """Receive messages until cancelled.
 
-        Raises Misconfigured when it can never work, Unavailable when it may later."""
+        Raises Misconfigured when it can never work, Unavailable when it may work later."""
         ...
 
     def can_serve(self, space: str) -> bool:
-        """Whether this process can answer in a workspace or server, by its id, as far as that is known by itself."""
+        """Return whether this process can answer in a workspace or server with that id, as far as it knows without a
+        request."""
         ...
 
     async def is_connected(self) -> bool:
-        """Whether what people write reaches us now, as far as the platform lets us know."""
+        """Return whether messages reach us now, as far as the platform lets us know."""
         ...
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
-        """Show it, a reply as it comes. What has a reference is completed by editing that. Of what somebody shares, the
-        conversations that a reply to it belongs to. Raises NotTaken for what somebody waits for."""
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
+        """Show a post; a reply while it is written. A post with a reference is completed by editing it. For a shared
+        answer, return the conversations that a reply to it belongs to. Raises PostRefused for a post that somebody
+        waits for."""
         ...
 
     async def find_posted(self, outgoing: LeasedMessage | Announcement) -> str | None:
-        """Look on the platform for what a crash left unrecorded; nothing where we may not look."""
+        """Search the platform for a post that a crash left unrecorded; return None also where searching is not
+        allowed."""
         ...
 
-    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        """Who will read the reply to a message, or what is posted in a channel or to one person alone, as of now.
-        Fails closed: in doubt, fewer groups."""
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
+        """Return the current readers of the reply to a message, or of a post in a channel or to one person alone. In
+        doubt it returns fewer groups."""
         ...
 
     async def close(self) -> None:
-        """Let go of what deliveries need, after the last one."""
+        """Release what posting needs, after the last post."""
         ...
 
 
 @runtime_checkable
 class SupportsHistory(Protocol):
-    """Where people speak with each other, too, and what they say can be read."""
+    """A platform where people also talk with each other, and where the bot can read what they write."""
 
     async def load_context(self, message: IncomingMessage) -> ThreadContext:
-        """What people said around a message in its very thread; nothing where it cannot be read."""
+        """Return the messages around `message` in its thread; empty where they cannot be read."""
         ...
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
-        """One of the files that came with a message. Raises Unavailable, and Refused for one that is gone, too large or
-        not the platform's."""
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
+        """Return the content of a file that came with a message. Raises Unavailable; Refused for a file that is gone,
+        too large or not the platform's."""
         ...
 
     async def load_history(self, channel: PlaceId, position: str) -> HistoryPage:
-        """What was said in a channel, a part at a time, from what was said last; "" for the first. Raises Unavailable,
-        and Refused where we may not read it (any more)."""
+        """Return one page of a channel's history, the newest messages first; `position` is "" for the first page.
+        Raises Unavailable; Refused where it may not be read (any more)."""
         ...
 
-    async def load_thread(self, message: IncomingMessage, words: Translator) -> ParsedDocument | None:
-        """What people said in the thread of a message, of bots nothing, as a document that is kept nowhere; None where
-        it is in none. What may not be read is empty. Raises Unavailable."""
+    async def load_thread(self, message: IncomingMessage, translator: Translator) -> ParsedDocument | None:
+        """Return the thread of a message as a document that is kept nowhere, without messages of bots; None where the
+        message is in no thread. The document is empty where the thread may not be read. Raises Unavailable."""
         ...
 
 
 @runtime_checkable
 class SupportsEphemeral(Protocol):
-    """Where one person can be shown something who asked for nothing."""
+    """A platform that can show something to one person who did not ask for it."""
 
     async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
-        """Show `answer` to whoever said `message` alone, beside it. Nothing depends on it."""
+        """Show `answer` beside `message`, to its author alone. A failure is ignored."""
         ...
 
 
 @runtime_checkable
 class SupportsStop(Protocol):
-    """Where people can stop an answer while it is written."""
+    """A platform where people can stop an answer while it is written."""
 
     async def stop(self, conversation: ConversationId) -> None:
-        """End the answer that is being written there, if there is one: somebody does not want it."""
+        """Stop the answer that is being written in a conversation, if there is one."""
         ...
 
 
 @runtime_checkable
 class SupportsSearch(Protocol):
-    """A platform with a search of its own, which bots may use."""
+    """A platform with a search of its own that bots may use."""
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[ChannelMessage, ...]:
-        """What people said that may answer, as it is found for whoever sent `message` where everyone inside may read
-        it. It must not be kept. Raises Unavailable or Refused."""
+        """Return messages that may answer `question`: those that the author of `message` can find and everyone inside
+        may read. They must not be kept. Raises Unavailable or Refused."""
         ...

@@ -1,4 +1,4 @@
-"""How a platform is set up: what its own settings come to, and what the bot gives to it."""
+"""Configuration of platforms, and what the bot gives to their adapters."""
 
 from __future__ import annotations
 
@@ -13,53 +13,58 @@ from pipeline.values import Finding, PersonId, PlaceId, PlaceSettings, Platform,
 from pipeline.values.platform import Installation
 from pipeline.values.setup import TokenCheck, TokenPrompt
 
-# --- The workspaces that people add the bot to by themselves --------------------------------------
+# --- Installations by other workspaces ------------------------------------------------------------
 
 
 class InstallationStore(Protocol):
-    """Tokens are encrypted where they are kept. `Inbox.leave` erases an installation with all else of its workspace.
+    """Installations of the bot in workspaces that people add it to by themselves. Tokens are encrypted at rest;
+    `Inbox.erase_space` also erases the installation of the workspace.
 
-    What cannot be decrypted raises Misconfigured."""
+    All methods raise Misconfigured for what cannot be decrypted."""
 
     async def put(self, installation: Installation) -> None:
-        """Keep it instead of an earlier one of that workspace."""
+        """Save an installation in place of an earlier one of that workspace."""
         ...
 
-    async def get(self, space: PlaceId) -> Installation | None: ...
+    async def get(self, space: PlaceId) -> Installation | None:
+        """Return the installation of a workspace."""
+        ...
 
     async def all(self) -> list[Installation]:
-        """In the order of their workspaces' ids."""
+        """Return all installations, in the order of their workspaces' ids."""
         ...
 
     async def reencrypt(self) -> None:
-        """Encrypt anew what was not encrypted with the newest key."""
+        """Encrypt with the newest key what was encrypted with an older one."""
         ...
 
     def issue_state(self) -> str:
-        """What an installation begins with, and has to come back with."""
+        """Return a new OAuth state, which the installation has to come back with."""
         ...
 
     async def consume_state(self, state: str) -> bool:
-        """Whether `state` was given out lately and was not taken before."""
+        """Return True once for a `state` that was issued lately."""
         ...
 
 
-# --- How a platform is set up ---------------------------------------------------------------------
+# --- Configuration of platforms -------------------------------------------------------------------
 
 
 class HttpServers(Protocol):
+    """HTTP servers that several adapters share by address."""
+
     def serve(
         self, address: str, routes: Sequence[Any], *, setting: str, body_bytes: int = ...
     ) -> AbstractAsyncContextManager[int]:
-        """Answer at `HOST:PORT`, which others may share, while the block is open; gives the port. `routes` are
-        Starlette's; `body_bytes`: the longest body that they take, where it is more than a form's.
+        """Serve `routes` (Starlette's) at `HOST:PORT`, which others may share, while the block is open; gives the port.
+        `body_bytes`: the longest body that they take, where it is more than a form's.
 
         Raises Misconfigured, which names `setting`, where nothing can listen there."""
         ...
 
 
 class AdapterContext(NamedTuple):
-    """What the bot gives to every adapter."""
+    """Services and settings that the bot gives to every adapter."""
 
     http_servers: HttpServers
     services: BotServices
@@ -70,20 +75,21 @@ class AdapterContext(NamedTuple):
     installations: Callable[[], InstallationStore]
     """Raises Misconfigured where tokens cannot be encrypted."""
     data_dir: str
-    """Where it may keep what it remembers."""
+    """Folder where an adapter may keep its state."""
     show_citations: bool
     show_confidence: bool
-    """What the operator wants shown below an answer."""
+    """True where the operator wants the confidence shown below an answer."""
     retention_days: int
     echo: Callable[[str], None]
-    """Tells the operator."""
+    """Prints a line for the operator."""
     sessions: SessionStore
     resolve_readers: Callable[[PersonId], Awaitable[Readers | None]]
-    """The readers of a person alone, as the platform that they are of tells; None where it does not run here or cannot
+    """Looks up the readers of a message to a person alone; None where the person's platform does not run here or cannot
     tell."""
     program_routes: Callable[..., AbstractAsyncContextManager[Sequence[Any]]]
-    """The routes of what programs call, for whoever serves pages. `machine`: whose secret opens them where nobody signs
-    in; `tokens`: what people get where they sign in opens them, too."""
+    """Opens the routes of the API and MCP, for an adapter that serves pages. `machine`: the program whose secret opens
+    them where nobody signs in; `tokens`: the verifier of the tokens that people sign in with, which open them as
+    well."""
 
 
 class PlatformSetup(Protocol):
@@ -91,12 +97,13 @@ class PlatformSetup(Protocol):
 
     @property
     def link(self) -> str:
-        """Where the steps to the first token begin. Raise Refused where a file of the installation is missing."""
+        """Address where the steps to the first token begin. Raises Refused where a file of the installation is
+        missing."""
         ...
 
     @property
     def tokens(self) -> tuple[TokenPrompt, ...]:
-        """Those that it needs with its other settings, in the order in which they are made."""
+        """Tokens that it needs with its other settings, in the order in which they are made."""
         ...
 
     def current_token(self, prompt: TokenPrompt) -> str:
@@ -104,18 +111,18 @@ class PlatformSetup(Protocol):
         ...
 
     async def check(self, prompt: TokenPrompt, token: str) -> TokenCheck:
-        """Ask the service about a token, as `examine` does. Posts nothing."""
+        """Ask the service about a token, as `PlatformConfig.diagnose` does. Posts nothing."""
         ...
 
 
 class PlatformConfig(Protocol):
-    """The settings of one platform. An SDK is imported where it is connected or examined, not before."""
+    """The settings of one platform. An SDK is imported where it is connected or diagnosed, not before."""
 
     platform: ClassVar[Platform]
 
     @property
     def is_enabled(self) -> bool:
-        """Whether the operator set it up."""
+        """True where the operator configured it."""
         ...
 
     @property
@@ -125,42 +132,44 @@ class PlatformConfig(Protocol):
 
     @property
     def is_sharded(self) -> bool:
-        """Whether its spaces are divided among processes."""
+        """True where its spaces are divided among processes."""
         ...
 
     @property
     def clock_url(self) -> str:
-        """An address whose answers tell the time; empty: none."""
+        """An address whose responses carry the time; empty: none."""
         ...
 
     @property
     def indexing_blocker(self) -> str:
-        """Why what is said on its channels may not be kept as a source of answers, a sentence; empty: it may."""
+        """A sentence with the reason why messages of its channels may not be indexed; empty where they may."""
         ...
 
     async def find_channels(self, name: str) -> list[PlaceId]:
-        """The channels that the bot is in and that are called so. Raises what a service's refusal is translated to."""
+        """Return the channels with that name that the bot is in. Raises the error that the service's refusal is
+        translated to."""
         ...
 
     def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
-        """A line for each setting that is most likely a mistake. `places` are its own."""
+        """Return a line for each setting that is probably a mistake. `places` are its own."""
         ...
 
     def setup(self) -> PlatformSetup | None:
         """Return how its tokens are made; None where it has none."""
         ...
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
-        """Connects nothing yet. Raises what `host.installations` raises."""
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
+        """Create the adapter without connecting it. Raises what `AdapterContext.installations` raises."""
         ...
 
     async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
-        """Whether what is kept of it can be read; None where nothing is. Asks no service."""
+        """Check if the stored installations can be read; return None where there are none. Asks no service."""
         ...
 
     def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
-        """Whether its side of the installation is well. Posts nothing. `places`: its own that the settings name, the
-        bot should be there; `kept`: None for what cannot be read, which `diagnose_stored` told."""
+        """Check the platform's side of the installation, and yield findings. Posts nothing. `places`: places of this
+        platform that the settings name, where the bot should be; `load_installations`: returns None where they cannot
+        be read, which `diagnose_stored` reports."""
         ...

@@ -1,4 +1,4 @@
-"""What may be asked of Citewell besides an answer: by buttons, commands and forms."""
+"""Application services behind buttons, commands and forms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pipeline.values import (
 from pipeline.values.insights import Insights
 from pipeline.values.posting import SharedAnswer, UploadStatus
 
-# --- What somebody in a chat wants to be known, and what came of it -------------------------------
+# --- Uploads --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -35,30 +35,31 @@ class Upload:
     """A file of a message, or a link in it."""
 
     name: str
-    """The file's, or the address."""
+    """Name of the file, or the address."""
     link: str
-    """The address that a citation opens."""
+    """Address that a citation opens."""
     fetch: Callable[[], Awaitable[bytes]] | None = None
-    """Downloads the file from the platform, raising NotAdded or Unavailable; None for what is read at `link`."""
+    """Downloads the file from the platform, raising UploadRefused or Unavailable; None for a page that is read at
+    `link`."""
 
 
 @dataclass(frozen=True)
 class AddedDocument:
-    """A document that is in the library now."""
+    """A document that was just added to the library."""
 
     document: str
-    """Its id."""
+    """Id of the document."""
     title: str
     collection: str
     passages: int
     replaced: bool
-    """It was there before, and what it was then is not."""
+    """True where it replaced an earlier version with other content."""
     flagged: bool
-    """It holds instructions to an assistant."""
+    """True where it holds instructions to an assistant."""
 
 
 class UploadRefused(Refused):
-    """What was sent cannot be a document; `reason` is for whoever sent it, with `fields` to be filled in."""
+    """An upload that cannot become a document; `reason`, with `fields` filled in, is for the person who sent it."""
 
     def __init__(self, message: str, reason: TranslatableText, **fields: object) -> None:
         super().__init__(message)
@@ -66,196 +67,220 @@ class UploadRefused(Refused):
         self.fields = fields
 
 
-# --- The desk -------------------------------------------------------------------------------------
+# --- Services -------------------------------------------------------------------------------------
 
 
 class PlaceService(Protocol):
-    """How the bot behaves where."""
+    """Settings of places."""
 
     async def effective_settings(self, chain: Sequence[PlaceId]) -> PlaceSettings:
-        """What holds in the last place of `chain`, which begins with the widest: `slack:T1`, `slack:T1:C2`."""
+        """Return the settings in force in the last place of `chain`, which begins with the widest: `slack:T1`,
+        `slack:T1:C2`."""
         ...
 
     async def chat_settings(self, place: PlaceId) -> PlaceSettings:
-        """What was set in chat for this very place."""
+        """Return the settings that were made in chat for exactly this place."""
         ...
 
     async def update_settings(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> PlaceSettings:
-        """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
+        """Change settings of `place`, and return those in force there now. Raises NotAllowed or Refused."""
         ...
 
 
 class ChannelService(Protocol):
-    """Channels in which what people say is a source of answers."""
+    """Channels whose messages are indexed as a source of answers."""
 
     async def indexed_channels(self, space: str) -> frozenset[PlaceId]:
-        """Those of a workspace or server (`slack:T1`)."""
+        """Return the indexed channels of a workspace or server (`slack:T1`)."""
         ...
 
     async def find_indexed(self, chain: Sequence[PlaceId]) -> PlaceId | None:
-        """The one that the places of `chain`, the widest first, are or lie in."""
+        """Return the indexed channel that the places of `chain`, the widest first, are or lie in."""
         ...
 
     async def save_messages(self, said: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
-        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns. `fresh`: they were
-        read just now, and not told of."""
+        """Store the current state of messages, durably; a message that opts out is removed. `fresh`: they were just
+        read from the history, not received as events."""
         ...
 
     async def remove_messages(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:
-        """Nothing rests on messages any more: they are kept out, or `deleted` for good."""
+        """Remove messages from the source: they opted out, or were `deleted` for good."""
         ...
 
     async def remove_thread(self, channel: PlaceId, thread: str) -> None:
-        """All that was said in a thread is gone."""
+        """Remove all messages of a thread."""
         ...
 
     async def remove_channel(self, channel: PlaceId) -> None:
-        """A channel is gone, or we are not in it any more: nothing is kept of it."""
+        """Remove all messages of a channel that is gone, or that the bot has left."""
         ...
 
 
 class HandoffService(Protocol):
-    """What people are asked."""
+    """Questions that are handed to people."""
 
     async def find_open(self, message: MessageKey) -> Handoff | None:
-        """What a message of ours asks people, unless somebody has resolved it."""
+        """Return the open handoff that one of the bot's messages asks about."""
         ...
 
     async def can_keep_replies(self, place: PlaceId) -> bool:
-        """Whether replies given in `place` can be kept, by those who may."""
+        """Return whether people with a role may keep replies given in `place`."""
         ...
 
     async def is_keep_offered(self, actor: Actor, place: PlaceId) -> bool:
-        """Whether to offer the actor in `place` that a reply is kept as an answer."""
+        """Return whether the actor is to be offered, in `place`, to keep a reply as an answer."""
         ...
 
     async def resolve(
         self, handoff_id: str, place: PlaceId, actor: Actor, name: str, reply: str, *, keep: bool, link: str
     ) -> TranslatableText:
-        """Close what people were asked in `place`; what the actor, who is called `name`, is to be told.
+        """Close a handoff in `place`; return the text for the actor, whose display name is `name`.
 
-        With `keep`, the reply becomes a document that leads to `link`. Raises NotAllowed; nothing is changed then."""
+        With `keep`, the reply becomes a document that leads to `link`. Raises NotAllowed, and changes nothing then."""
         ...
 
 
 class PostService(Protocol):
-    """What is posted, once, for somebody who waits for it."""
+    """Posts that are made once, for somebody who waits for them."""
 
     async def enqueue(self, post: SharedAnswer | UploadStatus) -> bool:
-        """Let it be posted, durably; False when it is there, or on its way."""
+        """Queue a post durably; return False when it is already posted or queued."""
         ...
 
     async def wait_until_posted(self, post: SharedAnswer | UploadStatus) -> str | None:
-        """Wait until it is there. Why it will not be, in the language of whoever waits, empty where it is; None where
-        that is not known for minutes."""
+        """Wait until a post is visible. Return "" where it is, the reason in the person's language where it failed, and
+        None where neither is known after minutes."""
         ...
 
     async def update(self, post: UploadStatus) -> None:
-        """Let it say something else, where it is there."""
+        """Change the text of a post that is visible."""
         ...
 
 
 class SubscriptionService(Protocol):
-    """What people want to be told once it can be answered."""
+    """Subscriptions to questions that could not be answered."""
 
     async def cancel(self, wish_id: str, person: str) -> TranslatableText:
-        """Tell that person nothing; what they are told of that."""
+        """Cancel a subscription of that person; return the text that confirms it."""
         ...
 
 
 class KnowledgeService(Protocol):
-    """What people add to the documents."""
+    """Documents that people add in chat."""
 
     async def collections(self, actor: Actor, readers: Readers, chain: Sequence[PlaceId]) -> tuple[str, ...]:
-        """Those that the actor may add to in the last place of `chain`, where `readers` read along: the place's own
-        first. Raises NotAllowed."""
+        """Return the collections that the actor may add to in the last place of `chain`, with `readers` present: the
+        place's own first. Raises NotAllowed."""
         ...
 
     async def add(
         self, actor: Actor, readers: Readers, chain: Sequence[PlaceId], sent: Upload, collection: str
     ) -> AddedDocument:
-        """Read what was sent, and keep it as a document of one of these collections.
+        """Read an upload, and save it as a document of a collection that `collections` offers.
 
-        Raises NotAllowed, NotAdded and Unavailable; what was there before is as it was then."""
+        Raises NotAllowed, UploadRefused and Unavailable, and leaves what was there before as it was."""
         ...
 
     async def remove(self, actor: Actor, readers: Readers, document_id: str) -> str | None:
-        """Forget what was added; its title, or None where there is none that `readers` may see. Raises NotAllowed."""
+        """Remove a document that was added; return its title, or None where there is none that `readers` may see.
+        Raises NotAllowed."""
         ...
 
 
 class Authorizer(Protocol):
-    """Who may change things."""
+    """Permissions of people."""
 
     def is_allowed(self, actor: Actor, action: Action) -> bool:
-        """Whether to offer it; it is checked again, and written down, when it is done."""
+        """Return whether an action is to be offered to the actor; it is checked and audited again when it is done."""
         ...
 
 
 class BotServices(Protocol):
-    """What buttons and commands ask for after the answer. Persons are `platform:...:user id`."""
+    """Application services that adapters call. People are named `platform:...:user id`."""
 
     @property
-    def places(self) -> PlaceService: ...
+    def places(self) -> PlaceService:
+        """Settings of places."""
+        ...
 
     @property
-    def channels(self) -> ChannelService: ...
+    def channels(self) -> ChannelService:
+        """Indexed channels."""
+        ...
 
     @property
-    def handoffs(self) -> HandoffService: ...
+    def handoffs(self) -> HandoffService:
+        """Questions handed to people."""
+        ...
 
     @property
-    def posts(self) -> PostService: ...
+    def posts(self) -> PostService:
+        """Posts that somebody waits for."""
+        ...
 
     @property
-    def subscriptions(self) -> SubscriptionService: ...
+    def subscriptions(self) -> SubscriptionService:
+        """Subscriptions to unanswered questions."""
+        ...
 
     @property
-    def knowledge(self) -> KnowledgeService: ...
+    def knowledge(self) -> KnowledgeService:
+        """Documents that people add."""
+        ...
 
     @property
-    def authority(self) -> Authorizer: ...
+    def authority(self) -> Authorizer:
+        """Permissions of people."""
+        ...
 
     async def find_answer(self, answer_id: str, readers: Readers) -> Answer | None:
-        """A past answer, if everyone of `readers` may see all that it cites."""
+        """Return a past answer, if all of `readers` may see everything that it cites."""
         ...
 
     async def get_insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
-        """What was asked in the last `days`, as far as `readers` may hear of it. Raises NotAllowed."""
+        """Return usage insights of the last `days` days, limited to what `readers` may see. Raises NotAllowed."""
         ...
 
     async def can_rate(self, answer_id: str, readers: Readers) -> bool:
-        """Whether an answer is kept, and none of its documents is closed to `readers` by now; what was changed or
-        removed since can still be said to be wrong."""
+        """Return whether an answer is kept, and `readers` may still see all of its documents. An answer whose documents
+        were changed or removed can still be rated."""
         ...
 
     async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
-        """Keep it. `by` tells who gave it, where that matters; without, it counts as nobody's with a role."""
+        """Save a rating. `by` looks up who gave it, where roles matter; without it the rating counts as given without a
+        role."""
         ...
 
-    async def list_documents(self, readers: Readers) -> list[Document]: ...
+    async def list_documents(self, readers: Readers) -> list[Document]:
+        """Return the documents that `readers` may see."""
+        ...
 
-    async def preferences(self, person: str) -> Preferences: ...
+    async def preferences(self, person: str) -> Preferences:
+        """Return what a person chose."""
+        ...
 
     async def translator_for(self, person: str, *, text: str = "", locale: str = "") -> Translator:
-        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        """Return a translator to the language that the person chose, else that of `text`, else that of their
+        `locale`."""
         ...
 
-    async def save_preferences(self, person: str, preferences: Preferences) -> None: ...
+    async def save_preferences(self, person: str, preferences: Preferences) -> None:
+        """Save what a person chose."""
+        ...
 
     async def export_person(self, person: str, readers: Readers) -> str:
-        """All that is kept about a person, as JSON text, without what was said to them that `readers`, they alone, may
-        not see by now."""
+        """Return all that is kept about a person, as JSON text, without answers from documents that `readers` (this
+        person alone) may not see any more."""
         ...
 
     async def erase_person(self, person: str) -> int:
-        """Erase all that is kept about a person; returns how many turns, messages and ratings went."""
+        """Erase all that is kept about a person; return the number of turns, messages and ratings erased."""
         ...
 
     async def hand_over(self, press: AnswerInteraction, readers: Readers) -> str:
-        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        """Ask people about a question, once, as set for the place of the interaction; return the text for the asker."""
         ...
 
     async def subscribe(self, press: AnswerInteraction, readers: Readers) -> SubscriptionResult:
-        """Tell the person, once, when this can be answered; what they hear at once."""
+        """Notify the person, once, when the question can be answered; return the immediate reply."""
         ...

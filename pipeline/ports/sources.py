@@ -1,4 +1,4 @@
-"""Where documents come from."""
+"""Sources of documents."""
 
 from __future__ import annotations
 
@@ -9,59 +9,63 @@ from pipeline.values import ParsedDocument, Value
 
 
 class SourceItem(Value):
-    """One document a source offers, before it is parsed."""
+    """A document that a source offers, before it is parsed."""
 
     id: str
     """Document id, stable between runs."""
     label: str
-    """What a person calls it: a path, a title."""
+    """Name for people: a path, a title."""
     version: str
-    """Differs when the content does: its SHA-256, or what the service calls its version. The document that is parsed
-    from it bears the same."""
+    """Version that differs when the content does: its SHA-256, or the service's own. The document that is parsed from
+    it has the same version."""
 
 
 class DocumentSource(Protocol):
+    """A place that documents are read from."""
+
     name: str
-    """Documents of one source are pruned together."""
+    """Name of the source; its documents are pruned together."""
 
     def list_items(self) -> AsyncIterator[SourceItem]:
-        """Everything there is, cheaply. Raises Unavailable when there may be more: nothing is forgotten then."""
+        """List everything there is, cheaply. Raises Unavailable when the list may be incomplete: nothing is removed
+        then."""
         ...
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Raises Refused with the reason, in words, when the document cannot be read; Unavailable when the service does
-        not answer any more: the rest is read the next time."""
+        """Read and parse one document. Raises Refused with the reason, in words, when it cannot be read; Unavailable
+        when the service does not respond any more: the rest is read the next time."""
         ...
 
 
 @runtime_checkable
 class SkipReportingSource(Protocol):
-    """A source that passes documents over, and says why."""
+    """A source that skips documents, and gives the reasons."""
 
     @property
     def skipped(self) -> Mapping[str, str]:
-        """What the last `items()` passed over: label -> reason, a clause such as `not everyone may read it`."""
+        """Documents that the last `list_items()` skipped: label -> reason, a clause such as `not everyone may read
+        it`."""
         ...
 
 
 @runtime_checkable
 class PermissionAwareSource(Protocol):
-    """A source whose service says who may read what."""
+    """A source whose service knows who may read a document."""
 
     @property
     def withheld(self) -> frozenset[str]:
-        """Ids of what the last `items()` saw and left out, as not everyone may read it: it is forgotten at once,
+        """Ids that the last `list_items()` left out because not everyone may read them: they are removed at once,
         whatever else of the source is kept."""
         ...
 
 
 class SourceCache(Protocol):
-    """What a source keeps between two looks at its service (ETags, cursors, a listing). It is lost without harm."""
+    """State that a source keeps between two runs (ETags, cursors, a listing). Losing it does no harm."""
 
     async def load(self) -> dict[str, str]:
-        """All that is kept."""
+        """Return all entries."""
         ...
 
     async def update(self, changes: Mapping[str, str | None]) -> None:
-        """Keep these too, in one transaction; None forgets a key."""
+        """Merge entries in one transaction; None removes a key."""
         ...

@@ -1,5 +1,4 @@
-"""An answer as it comes: producers yield its events, consumers read them, and both do it in one way; and the stages
-before it."""
+"""The event stream of an answer, and the interfaces of the stages that produce it."""
 
 from __future__ import annotations
 
@@ -28,19 +27,19 @@ from pipeline.values import (
     WritingBrief,
 )
 
-# --- An answer as it comes ------------------------------------------------------------------------
+# --- Event stream of an answer --------------------------------------------------------------------
 
 P = ParamSpec("P")
 
 
 class AnswerStream:
-    """What comes before an `Answer` for whoever iterates, and the answer for whoever asks for it.
+    """Iterates over the events before an `Answer`, and returns the answer on request.
 
-    Nothing happens before it is read. As a context it is closed at the end, in the task that leaves it: whoever stops
+    Nothing happens before it is read. As a context manager it is closed at the end, in the task that leaves it; leaving
     early stops the writing."""
 
     def __init__(self, events: AsyncGenerator[AnswerEvent, None]) -> None:
-        """`events` end with exactly one `Answer`."""
+        """Wrap `events`, which end with exactly one `Answer`."""
         self._events = events
         self._answer: Answer | None = None
 
@@ -63,7 +62,8 @@ class AnswerStream:
         raise StopAsyncIteration
 
     async def answer(self) -> Answer:
-        """The answer, whatever was read before. Raises what making it raises, and Unusable where there is none."""
+        """Return the answer, whatever was read before. Raises what producing it raises, and UnusableResponse where
+        there is none."""
         async with self:
             async for _ in self:
                 pass
@@ -72,7 +72,7 @@ class AnswerStream:
         return self._answer
 
     def map_answer(self, change: Callable[[Answer], Awaitable[Answer]]) -> AnswerStream:
-        """The same with what `change` makes of the answer."""
+        """Return a stream whose answer is replaced by the result of `change`."""
         return AnswerStream(self._changed(change))
 
     async def _changed(self, change: Callable[[Answer], Awaitable[Answer]]) -> AsyncGenerator[AnswerEvent, None]:
@@ -83,7 +83,7 @@ class AnswerStream:
 
 
 def answer_stream(events: Callable[P, AsyncGenerator[AnswerEvent, None]]) -> Callable[P, AnswerStream]:
-    """For generators of the events of one answer: what they make is read as an `AnswerStream`."""
+    """Decorate a generator of one answer's events, so that it returns an `AnswerStream`."""
 
     @wraps(events)
     def begin(*args: P.args, **kwargs: P.kwargs) -> AnswerStream:
@@ -92,19 +92,25 @@ def answer_stream(events: Callable[P, AsyncGenerator[AnswerEvent, None]]) -> Cal
     return begin
 
 
-# --- Stages of the walk that there is more than one of --------------------------------------------
+# --- Stages ---------------------------------------------------------------------------------------
 
 
 class Planner(Protocol):
+    """The stage that decides how a message is answered."""
+
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
-        """`words` say what is said without a search."""
+        """Decide how `text` is answered. Replies without a search are in the language of `translator`."""
         ...
 
 
 class Retriever(Protocol):
-    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval: ...
+    """The stage that finds passages."""
+
+    async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
+        """Return the passages that `audience` may see and that fit `search`."""
+        ...
 
 
 SearchFunction = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
@@ -112,6 +118,8 @@ SearchFunction = Callable[[str], Awaitable[Sequence[RetrievedChunk]]]
 
 
 class Writer(Protocol):
+    """The stage that drafts an answer."""
+
     def write(
         self,
         brief: WritingBrief,
@@ -119,8 +127,8 @@ class Writer(Protocol):
         history: Sequence[Turn],
         search: SearchFunction | None = None,
     ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
-        """Draft an answer sentence by sentence, then one Finished. What was found with `look` comes before what rests
-        on it. Raises Unavailable or Unusable."""
+        """Draft an answer sentence by sentence, then one DraftEnd. Passages found with `search` come before the
+        sentences that rest on them. Raises Unavailable or UnusableResponse."""
         ...
 
     async def rewrite(
@@ -131,6 +139,6 @@ class Writer(Protocol):
         draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
     ) -> tuple[Mapping[int, DraftSentence], int]:
-        """Write the sentences of `draft` again that are `refused`, by their number, and why; with the tokens it cost.
-        Those that are to be left out are. Never raises."""
+        """Rewrite the sentences of `draft` that are `refused`, which maps their numbers to reasons; return the new
+        sentences by number and the tokens used. Sentences that should be dropped are missing. Never raises."""
         ...

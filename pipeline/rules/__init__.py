@@ -1,1 +1,1 @@
-"""Who may see and do what, and what holds where."""
+"""Rules of access and of settings."""

@@ -1,4 +1,4 @@
-"""Who may see and do what: readers and rules in, an audience out. What is in doubt is left out."""
+"""Access control: from readers and rules to the collections that they may see. In doubt a collection is left out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.values import (
 )
 
 OPERATOR = "console:local"
-"""The person at the terminal, who holds the data folder and may do everything; the person who asks there."""
+"""The person at the terminal, who holds the data folder and may do everything."""
 MINIMUM_ROLES: Mapping[Action, Role | None] = {
     Action.SET_UP: Role.ADMIN,
     Action.TEACH: Role.CONTRIBUTOR,
@@ -37,59 +37,62 @@ MINIMUM_ROLES: Mapping[Action, Role | None] = {
     Action.REVOKE_KEY: None,
     Action.ERASE_PERSON: None,
 }
-"""The least role that may do it; None: the operator alone."""
+"""Least role that may do an action; None: the operator alone."""
 require_every(Action, MINIMUM_ROLES)
 
 RoleGrants = Mapping[Role, frozenset[str]]
-"""Whom each role is given to, as `Actor.groups` names them."""
+"""Holders of each role, as `Actor.groups` names them."""
 
 
 class AccessRule(Value):
-    """Who may see one collection."""
+    """The rule of one collection."""
 
     only: tuple[str, ...] = ()
     """Groups of which every reader must belong to at least one and the same; empty: everyone inside."""
     public: bool = False
-    """People outside the organisation may see it too."""
+    """True where people outside the organisation may see it too."""
 
 
 class AccessDecision(Value):
-    """Whether readers may see a collection, and what decides it."""
+    """The decision if readers may see a collection, and the reason."""
 
     allowed: bool
     because: str
-    """A clause for the operator."""
+    """Reason as a clause for the operator."""
 
 
 INTERNAL_RULE = AccessRule()
-"""The rule of a collection that has none."""
+"""Rule of a collection that has none."""
 
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """Who may see what: which collection, and what was asked in which workspace."""
+    """Rules of the collections, and the workspaces whose questions may be shown to each other."""
 
     by_collection: Mapping[str, AccessRule] = field(default_factory=dict)
-    """By collection."""
+    """Rules by collection."""
     platforms: PlatformRegistry = field(default_factory=PlatformRegistry)
     homes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By platform, the organisation's own workspaces (`slack:T1`) or servers; of one that is not here, all are."""
+    """The organisation's own workspaces (`slack:T1`) or servers, by platform; for a platform that is missing, all
+    are."""
 
     def check_access(self, readers: Readers, collection: str) -> AccessDecision:
-        """Outsiders see public collections only, other workspaces those and what names them; everyone else what is open
-        inside or open to a group all share."""
+        """Decide if all readers may see a collection.
+
+        Outsiders see public collections only. People of other workspaces see these and the ones that name them.
+        Everyone else sees what is open inside, or open to a group that all of them share."""
         if collection == WITHHELD_COLLECTION:
             return AccessDecision(allowed=False, because="its source lets nobody read it now")
         if OPERATOR in readers.groups:
             return AccessDecision(allowed=True, because="the operator sees everything")
-        rule = self.by_collection.get(collection) or self._own(collection)
+        rule = self.by_collection.get(collection) or self._default_rule(collection)
         if readers.external and not rule.public:
             return AccessDecision(allowed=False, because="outsiders read along, and it is not public")
         if not rule.only and rule.public:
             return AccessDecision(allowed=True, because="it is public")
-        if not rule.only and (others := self._others(readers.groups)):
+        if not rule.only and (foreign := self._foreign_tenants(readers.groups)):
             return AccessDecision(
-                allowed=False, because=f"no rule: not for {', '.join(sorted(others))}, which is not a home"
+                allowed=False, because=f"no rule: not for {', '.join(sorted(foreign))}, which is not a home"
             )
         if not rule.only:
             return AccessDecision(allowed=True, because="no rule: every member may see it")
@@ -97,8 +100,9 @@ class AccessPolicy:
             return AccessDecision(allowed=True, because=f"only = {', '.join(shared)}")
         return AccessDecision(allowed=False, because=f"only for {', '.join(rule.only)}")
 
-    def _own(self, collection: str) -> AccessRule:
-        """The rule of a collection that has none: what was said in a channel is for those who may read it there."""
+    def _default_rule(self, collection: str) -> AccessRule:
+        """Return the rule of a collection that has none: what was said in a channel is for those who may read it
+        there."""
         return (
             AccessRule(only=(collection, channel_group(collection)))
             if self.is_channel_collection(collection)
@@ -106,54 +110,55 @@ class AccessPolicy:
         )
 
     def is_channel_collection(self, collection: str) -> bool:
-        """Whether it holds what was said in a channel, and nothing else: it is called as that is."""
+        """Return whether a collection holds the messages of one channel: then it is named like the channel."""
         platform = self.platforms.find_platform(collection)
         return platform is not None and platform.channel.matches(collection)
 
     def visible_collections(self, workspace: str) -> VisibleCollections:
-        """The collections that readers there may see at most, whoever they are, besides what is said there in channels.
-        People of all workspaces are where each is alone with the bot."""
+        """Return the collections that any readers of that workspace may see, besides those of its channels. Where
+        everyone is alone with the bot, people of all workspaces may be there."""
         if (platform := self.platforms.find_platform(workspace)) and platform.is_one_to_one:
             return ALL_COLLECTIONS
-        seen = {name for name, rule in self.by_collection.items() if self._reached(rule, workspace)}
-        if self._reached(INTERNAL_RULE, workspace):
-            return VisibleCollections(frozenset(self.by_collection.keys() - seen), is_exclusion=True)
-        return VisibleCollections(frozenset(seen), is_exclusion=False)
+        visible = {name for name, rule in self.by_collection.items() if self._is_reachable(rule, workspace)}
+        if self._is_reachable(INTERNAL_RULE, workspace):
+            return VisibleCollections(frozenset(self.by_collection.keys() - visible), is_exclusion=True)
+        return VisibleCollections(frozenset(visible), is_exclusion=False)
 
-    def _reached(self, rule: AccessRule, workspace: str) -> bool:
-        foreign = self._foreign(workspace)
+    def _is_reachable(self, rule: AccessRule, workspace: str) -> bool:
+        foreign = self._foreign_platform(workspace)
         if foreign and not foreign.has_tenants and not rule.public:
             return False
         if rule.only:
-            return any(self._concerns(group, workspace) for group in rule.only)
-        return rule.public or not self._others([workspace])
+            return any(self._may_have_members(group, workspace) for group in rule.only)
+        return rule.public or not self._foreign_tenants([workspace])
 
     def can_see_question(self, readers: Readers, person: str) -> bool:
-        """Whether `readers` may hear what `person` asked: other workspaces hear of themselves, and nobody of them."""
-        return self._others(readers.groups) == self._others([person])
+        """Return whether `readers` may see what `person` asked: people of another workspace see only its own questions,
+        and nobody else sees these."""
+        return self._foreign_tenants(readers.groups) == self._foreign_tenants([person])
 
-    def _others(self, names: Iterable[str]) -> set[str]:
-        """The workspaces with tenants that `names` are of."""
+    def _foreign_tenants(self, names: Iterable[str]) -> set[str]:
+        """Return the workspaces with tenants that `names` belong to."""
         if not self.homes:
             return set()
         spaces = {":".join(name.split(":")[:2]) for name in names}
-        return {space for space in spaces if (platform := self._foreign(space)) and platform.has_tenants}
+        return {space for space in spaces if (platform := self._foreign_platform(space)) and platform.has_tenants}
 
-    def _foreign(self, workspace: str) -> Platform | None:
-        """The platform of a workspace or server that is not the organisation's own; None for one that is."""
+    def _foreign_platform(self, workspace: str) -> Platform | None:
+        """Return the platform of a workspace or server that is not the organisation's own; None for one that is."""
         platform = self.platforms.find_platform(workspace)
         homes = self.homes.get(platform.name) if platform else None
         if platform is None or homes is None or workspace in (*homes, platform.direct_workspace):
             return None
         return platform
 
-    def _concerns(self, group: str, workspace: str) -> bool:
-        """Whether somebody there may belong to it: whoever is the same everywhere may be there, and anybody of theirs
-        where no server is around."""
+    def _may_have_members(self, group: str, workspace: str) -> bool:
+        """Return whether somebody in the workspace may belong to the group. A person who is the same everywhere may be
+        in it, and in direct messages of no server anybody of the platform."""
         platform = self.platforms.find_platform(workspace)
         if platform and platform.has_global_users:
-            around = f"{platform.name}:" if workspace == platform.direct_workspace else f"{platform.name}:{ANY_SPACE}:"
-            if group.startswith(around):
+            prefix = f"{platform.name}:" if workspace == platform.direct_workspace else f"{platform.name}:{ANY_SPACE}:"
+            if group.startswith(prefix):
                 return True
         return f"{group}:".startswith(f"{workspace}:")
 
@@ -162,23 +167,24 @@ DEFAULT_POLICY = AccessPolicy()
 
 
 def channel_group(channel: object) -> str:
-    """The group of those who may read a channel, wherever they are: only what was said in it is for them."""
+    """Return the group of those who may read a channel, wherever they are: only messages of the channel are for
+    them."""
     return f"{channel}:reader"
 
 
 def resolve_audience(readers: Readers, collections: Iterable[str], rules: AccessPolicy) -> Audience:
-    """The collections that every one of `readers` may see."""
-    seen = frozenset(name for name in collections if rules.check_access(readers, name).allowed)
-    return Audience(collections=seen, external=readers.external)
+    """Return the collections that every one of `readers` may see."""
+    visible = frozenset(name for name in collections if rules.check_access(readers, name).allowed)
+    return Audience(collections=visible, external=readers.external)
 
 
 def roles_of(actor: Actor, roles: RoleGrants) -> tuple[Role, ...]:
-    """The roles that were given to the person, or to a group they are in, the highest first."""
+    """Return the roles of the person, or of a group they are in, the highest first."""
     return tuple(role for role in Role if not actor.groups.isdisjoint(roles.get(role, frozenset())))
 
 
 def is_permitted(actor: Actor, action: Action, roles: RoleGrants) -> bool:
-    """Denied unless a role of the actor says otherwise."""
+    """Return whether a role of the actor permits the action; without a role, False."""
     if actor.person == OPERATOR:
         return True
     least = MINIMUM_ROLES[action]

@@ -1,4 +1,4 @@
-"""Which settings hold in a place: the one function that says so, for the file and for what was set in chat."""
+"""The settings in force in a place, from the file and from what was set in chat."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FILE, CHAT = "citewell.toml", "set in chat"
 
 
 class SettingsLayer(Value):
-    """What one source sets for one place."""
+    """The settings that one source makes for one place."""
 
     place: PlaceId
     source: str
@@ -34,9 +34,9 @@ class SettingsLayer(Value):
 
 
 def settings_layers(chain: Sequence[PlaceId], file: SettingsByPlace, chat: SettingsByPlace) -> Iterator[SettingsLayer]:
-    """What is set for the places of `chain`, the widest first; what was set in chat lies over the file.
+    """Yield the settings made for the places of `chain`, the widest first; those of the chat after those of the file.
 
-    The later wins: a channel over its server, wherever that is set."""
+    Later layers win: a channel over its server, wherever that is set."""
     for place in chain:
         for source, table in ((FILE, file), (CHAT, chat)):
             if place in table:
@@ -44,7 +44,7 @@ def settings_layers(chain: Sequence[PlaceId], file: SettingsByPlace, chat: Setti
 
 
 def effective_settings(chain: Sequence[PlaceId], file: SettingsByPlace, chat: SettingsByPlace) -> PlaceSettings:
-    """What holds in the last place of `chain`."""
+    """Return the settings in force in the last place of `chain`."""
     place = DEFAULT_PLACE_SETTINGS
     for layer in settings_layers(chain, file, chat):
         place = layer.sets.merged_over(place)
@@ -54,7 +54,7 @@ def effective_settings(chain: Sequence[PlaceId], file: SettingsByPlace, chat: Se
 def setting_origins(
     chain: Sequence[PlaceId], file: SettingsByPlace, chat: SettingsByPlace
 ) -> dict[str, tuple[Any, SettingsLayer]]:
-    """Each name that is set for the last place of `chain`, with its value and where it comes from."""
+    """Return each setting that is made for the last place of `chain`, by name, with its value and its layer."""
     return {
         name: (value, layer)
         for layer in settings_layers(chain, file, chat)
@@ -64,9 +64,9 @@ def setting_origins(
 
 
 def build_request(message: IncomingMessage, audience: Audience, chosen: AnswerSettings) -> AnswerRequest:
-    """A platform's message as a request.
+    """Build the request for a platform's message.
 
-    What the asker prefers goes before what is set for the place; what is searched is never more than `audience`."""
+    The asker's preferences win over the place's settings; never more than `audience` is searched."""
     preferences, place = chosen.preferences, chosen.place
     collections = audience.collections.intersection(place.collections or audience.collections)
     return AnswerRequest(
@@ -81,28 +81,28 @@ def build_request(message: IncomingMessage, audience: Audience, chosen: AnswerSe
         language=chosen.language or "",
         locale=message.locale,
         ask=(place.ask_name or "") if place.ask else None,
-        auto=_auto(message, place),
+        auto=_auto_policy(message, place),
         extract=place.writer is WriterKind.EXTRACT,
     )
 
 
-def _auto(message: IncomingMessage, place: PlaceSettings) -> AutoAnswerPolicy | None:
+def _auto_policy(message: IncomingMessage, place: PlaceSettings) -> AutoAnswerPolicy | None:
     if not (is_auto_answerable(message, place) and message.said_in and place.auto_level and place.auto_per_hour):
         return None
     return AutoAnswerPolicy(place=message.said_in[:2][-1], minimum_level=place.auto_level, per_hour=place.auto_per_hour)
 
 
 def is_auto_answerable(message: IncomingMessage, place: PlaceSettings) -> bool:
-    """Whether a message that was overheard may be answered because of where it was said."""
+    """Return whether the settings of its place allow to answer a message that was overheard."""
     return bool(place.auto and not place.silent and message.starts_conversation)
 
 
 def is_listening(message: IncomingMessage, place: PlaceSettings) -> bool:
-    """Whether the bot listens to a message at all: in a silent place only to what is answered in private."""
+    """Return whether the bot reacts to a message at all: in a silent place only to commands and direct messages."""
     return not place.silent or message.manner in (MessageTrigger.COMMAND, MessageTrigger.DIRECT)
 
 
 def indexing_problems(places: SettingsByPlace, why: str) -> list[str]:
-    """A line for each of `places` that is to be a source, where `why` says what keeps it from being one."""
-    wanted = sorted(str(place) for place, sets in places.items() if sets.index)
-    return [f'[places."{place}"] is to be a source, and is not read. {why}' for place in wanted if why]
+    """Return a line for each of `places` that is to be indexed, where `why` gives a reason that prevents it."""
+    indexed = sorted(str(place) for place, sets in places.items() if sets.index)
+    return [f'[places."{place}"] is to be a source, and is not read. {why}' for place in indexed if why]

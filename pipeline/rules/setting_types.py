@@ -1,4 +1,4 @@
-"""What a setting may be, where pydantic has no words for it. Each check raises ValueError with what is allowed."""
+"""Validated types of settings that pydantic does not have. Each check raises ValueError with what is allowed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 
 def text_validator(fits: Callable[[str], object], allowed: str) -> AfterValidator:
-    """A text that `fits`; what is allowed is told otherwise."""
+    """Return a validator of texts that `fits` accepts; `allowed` is its error message."""
 
     def check(value: str) -> str:
         if not fits(value):
@@ -21,7 +21,7 @@ def text_validator(fits: Callable[[str], object], allowed: str) -> AfterValidato
 
 
 def split_list(value: object, form: str, allowed: str) -> object:
-    """The parts of a list that may be written as one text. Raises ValueError where one is not of that `form`."""
+    """Split a list that may be written as one text. Raises ValueError where an entry is not of that `form`."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(re.fullmatch(form, str(part)) for part in parts):
         raise ValueError(allowed)
@@ -49,7 +49,7 @@ def _is_listener(value: str) -> bool:
 
 
 HttpAddress = text_validator(is_http_url, "an address that begins with http:// or https://")
-"""With or without a path."""
+"""URL with or without a path."""
 ServerUrl = text_validator(_is_server, "the address of a server: http://HOST:PORT or https://HOST:PORT")
 ListenAddress = text_validator(_is_listener, "HOST:PORT, such as 127.0.0.1:9464")
-"""Where a server of ours listens: `HOST:PORT`, `[::1]:PORT`."""
+"""Address that a server of ours listens on: `HOST:PORT`, `[::1]:PORT`."""

@@ -1,7 +1,8 @@
-"""For whom the work at hand is done: the one workspace whose rows may be touched, where the database keeps to it.
+"""The workspace that the current task works for: the only one whose rows it may touch, where the database enforces
+that.
 
 It holds for a task and for the tasks that this one begins. A process begins as its operator, who may touch everything;
-whoever listens to others or answers them begins as nobody, and names the workspace before anything is read.
+a task that serves others begins with `NO_WORKSPACE`, and names the workspace before anything is read.
 """
 
 from __future__ import annotations
@@ -12,35 +13,36 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 ALL_WORKSPACES = "*"
-"""Of all workspaces: the terminal, the schedule, whose turn it is, what is forgotten."""
+"""Scope of work for all workspaces: the terminal, the schedule, the scheduling of the inbox, retention."""
 NO_WORKSPACE = ""
 _workspace: ContextVar[str] = ContextVar("workspace", default=ALL_WORKSPACES)
 
 
 class VisibleCollections(NamedTuple):
-    """The collections whose documents a workspace may have in its answers."""
+    """The collections whose documents the answers of a workspace may use."""
 
     names: frozenset[str]
     is_exclusion: bool
-    """All but these; else only these."""
+    """True for all collections but these, False for only these."""
     all_workspaces: bool = False
-    """Rows of all workspaces, too: people of each are there, and only the rules tell what they may see."""
+    """True where rows of all workspaces are visible: people of each are there, and only the rules decide what they
+    see."""
 
 
 ALL_COLLECTIONS = VisibleCollections(frozenset(), is_exclusion=True, all_workspaces=True)
 NO_COLLECTIONS = VisibleCollections(frozenset(), is_exclusion=False)
 VisibilityResolver = Callable[[str], VisibleCollections]
-"""By workspace (`slack:T1`, `discord:1`, `discord:dm`)."""
+"""Returns the visible collections of a workspace (`slack:T1`, `discord:1`, `discord:dm`)."""
 
 
 def current_workspace() -> str:
-    """That of the work at hand."""
+    """Return the workspace that the current task works for."""
     return _workspace.get()
 
 
 @contextmanager
 def workspace_scope(workspace: str) -> Iterator[None]:
-    """What is done inside is done for this workspace, for NOBODY, or for EVERYTHING."""
+    """Run the block for this workspace, for `NO_WORKSPACE`, or for `ALL_WORKSPACES`."""
     token = _workspace.set(workspace)
     try:
         yield
@@ -49,5 +51,5 @@ def workspace_scope(workspace: str) -> Iterator[None]:
 
 
 def set_workspace(workspace: str) -> None:
-    """The same until the task ends."""
+    """Set the workspace until the task ends."""
     _workspace.set(workspace)

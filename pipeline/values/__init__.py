@@ -1,4 +1,4 @@
-"""The values that travel through Citewell: frozen, complete, with no behaviour but looking things up in themselves.
+"""The values that travel through Citewell: frozen and complete; their methods only look things up in them.
 
 "Passage" always means retrieved text. Scores lie between 0 and 1 unless a field says otherwise.
 """

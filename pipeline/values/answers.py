@@ -1,4 +1,4 @@
-"""The answer, and the events in which it comes."""
+"""The answer, and the events of its stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.values.writing import Claim, Usage
 
 
 class QuotedBlock(Value):
-    """A part of a passage as it stands there: text, code, or rows of a table."""
+    """A part of a passage in its own words: text, code, or rows of a table."""
 
     text: str = ""
     code: bool = False
@@ -44,25 +44,25 @@ class Citation(Value):
     snippet: str = ""
     """About 150 characters around the quote, cut at words."""
     passage: str = ""
-    """All that stands there, where an answer is not sure: what the button shows."""
+    """Full text of the passage, where an answer is not sure: the button shows it."""
     score: float = 0.0
-    """3 decimals."""
+    """Score with 3 decimals."""
     confirmed: int = 0
-    """How many people confirmed its passage for a question like this one."""
+    """Number of people who confirmed its passage for a similar question."""
     positions: tuple[tuple[int, int], ...] = ()
-    """Where the sentences that rest on it stand in the body: start, end."""
+    """Start and end, in the body, of the sentences that rest on it."""
     date: str = ""
-    """When its document was last changed or reviewed, as the document says: `2026-11-22`."""
+    """Day on which its document was last changed or reviewed, as the document says: `2026-11-22`."""
     stale: bool = False
-    """That is longer ago than what its source says holds (`stale_after`)."""
+    """True where that is longer ago than its source's `stale_after`."""
     parts: tuple[QuotedBlock, ...] = ()
-    """`passage`, or without it `quote`, in its parts; none where it is text alone."""
+    """Parts of `passage`, or without it of `quote`; none where it is plain text."""
     flagged: bool = False
-    """Its document holds instructions addressed to an assistant; none of them is in the answer."""
+    """True where its document holds instructions addressed to an assistant; none of them is in the answer."""
     said_in: str = ""
-    """The channel that it was said in, as `#ops`; empty where it stands in a document."""
+    """Name of the channel that it was said in, as `#ops`; empty for a document."""
     live: bool = False
-    """A platform's own search found it: nothing of it is kept but its link."""
+    """True where a platform's own search found it: only its link is kept."""
 
 
 class CitedSentence(Value):
@@ -72,31 +72,34 @@ class CitedSentence(Value):
     kind: BlockKind = BlockKind.PROSE
     numbers: tuple[int, ...] = ()
     cell_numbers: tuple[int, ...] = ()
-    """Of a row whose cells rest on different sources: that of each."""
+    """Citation number of each cell, for a row whose cells rest on different sources."""
     opens: bool = False
     number: int = 0
-    """Of a step, as its document counts it; 0 where it is counted here."""
+    """Number of a step, as its document counts it; 0 where it is counted here."""
     language: str = ""
     section: str = ""
     as_of: str = ""
-    """The day that its document is of, where another document says otherwise."""
+    """Day of its document, where another document says otherwise."""
     verified: bool = True
     """False only when the operator chose to show unverified claims, marked as such."""
     links: tuple[Link, ...] = ()
     """Words of `text` that lead, in a passage that supports it, to an address on the host of that document."""
     cells: Cells = ()
-    """Of a row or a header: one text a column, which `text` has with bars between them."""
+    """Cells of a row or a header: one text a column, which `text` has with bars between them."""
     literal: bool = False
-    """It is a document's own text to the letter, in which no character is markup; `text` is Markdown where not."""
+    """True where `text` is a document's own, in which no character is markup; else it is Markdown."""
     code: tuple[tuple[int, int], ...] = ()
-    """Where inline code starts and ends in `text`: all of a literal one, of others what Markdown would misread."""
+    """Start and end of inline code in `text`: all of it in a literal sentence, in others what Markdown would
+    misread."""
     depth: int = 0
-    """How many entries of a list an item or a step stands in."""
+    """Number of list entries that an item or a step stands in."""
 
     _split = model_validator(mode="before")(fill_cells)
 
 
 class ConfidenceLevel(StrEnum):
+    """A coarse confidence, as people see it."""
+
     HIGH = "high"
     MEDIUM = "medium"
     LOW = "low"
@@ -112,12 +115,16 @@ class ConfidenceFactor(Value):
 
 
 class Confidence(Value):
+    """The confidence of an answer, and its reasons."""
+
     level: ConfidenceLevel
     score: float
     reasons: tuple[ConfidenceFactor, ...] = ()
 
 
 class AnswerOutcome(StrEnum):
+    """How a question was answered."""
+
     ANSWERED = "answered"
     PARTIAL = "partial"
     NOT_FOUND = "not_found"
@@ -125,11 +132,11 @@ class AnswerOutcome(StrEnum):
     DECLINED = "declined"
     FAILED = "failed"
     SILENT = "silent"
-    """Nothing is said: nobody asked, and no answer is worth breaking in with."""
+    """Nothing is said: nobody asked, and no answer is worth interrupting for."""
 
 
 class Comparison(Value):
-    """A comparison taken apart; every text is a checked sentence of the answer."""
+    """The parts of a comparison; every text is a checked sentence of the answer."""
 
     similarities: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
@@ -141,26 +148,26 @@ _ITEMS = (BlockKind.ITEM, BlockKind.STEP)
 
 
 class Answer(Value):
-    """What a person gets, whole: adapters render it and read nothing back out of text."""
+    """The complete answer: adapters render it and read nothing back out of text."""
 
     id: str
     question: str
     outcome: AnswerOutcome
     language: str = "en"
-    """That of our own words in it."""
+    """Language of our own words in it."""
     preface: str = ""
     """A line of ours above the sentences: `The closest passages say:`."""
     body: str
-    """Markdown with citation marks: what is shown where there is only text, and what history keeps. Nothing of the
-    documents is escaped in it: programs are given `compose.plain.plain_answer`."""
+    """Markdown with citation marks, for interfaces that only have text, and for the history. Text of documents is not
+    escaped in it: programs get `compose.plain.plain_answer`."""
     closing: str = ""
     """A line of ours below the sentences: why the answer is partial, what to try next."""
     sentences: tuple[CitedSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     nearest: tuple[Citation, ...] = ()
-    """The passages that come closest, where nothing answers or the answer is not sure."""
+    """The closest passages, where nothing answers or the answer is not sure."""
     quoted: tuple[CitedSentence, ...] = ()
-    """What these say, each under the path of its headings, with their numbers: shown in the place of an answer, or
+    """Sentences of `nearest`, each under the path of its headings, with their numbers: shown in place of an answer, or
     below it."""
     confidence: Confidence
     format: AnswerFormat = AnswerFormat.PROSE
@@ -177,45 +184,46 @@ class Answer(Value):
     key_facts: tuple[str, ...] = ()
     """Up to five checked sentences that say something definite."""
     limitations: tuple[str, ...] = ()
-    """What the answer leaves open, and why."""
+    """Parts that the answer leaves open, and why."""
     comparison: Comparison | None = None
     """Set when the question compares."""
     ask: str = ""
-    """What the button says that passes the question on to people; empty where there is none."""
+    """Label of the button that hands the question to people; empty where there is none."""
     usage: Usage = Usage()
     incident: str = ""
     standalone: str = ""
-    """The question as people put it, complete by itself; empty where nothing was looked up."""
+    """The question in people's words, complete by itself; empty where nothing was searched."""
     corrections: tuple[SpellingCorrection, ...] = ()
-    """Words of the question that no document holds, and what was searched for instead."""
+    """Words of the question that no document holds, and the words that were searched for instead."""
     named: dict[str, str] = Field(default_factory=dict)
-    """The titles of documents that it names and does not quote, by their ids."""
+    """Titles of documents that it names and does not quote, by their ids."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
     alone: bool = False
-    """Nobody asked, and it is not sure enough for everybody: only whoever said it may want to see it."""
+    """True where nobody asked, and it is not sure enough for everybody: only the author of the message may want to see
+    it."""
     of_thread: bool = False
-    """It sums up the thread that it stands in: its sources are messages there, and no passages that are kept."""
+    """True where it sums up the thread that it stands in: its sources are messages there, not indexed passages."""
 
     @property
     def sources(self) -> tuple[Citation, ...]:
-        """What is listed: the passages that it rests on, and those quoted beside it; by number."""
-        numbered = {one.number: one for one in (*self.nearest, *self.citations)}
+        """Citations to list, by number: the passages that it rests on, and those quoted beside it."""
+        numbered = {citation.number: citation for citation in (*self.nearest, *self.citations)}
         return tuple(numbered[number] for number in sorted(numbered))
 
     def without_live_content(self, instead: str) -> Answer:
-        """The same as it may be kept: of what a platform's own search found the links alone, and `instead` of words
-        that rest on it."""
+        """Return the answer as it may be kept: only the links of messages that a platform's own search found, and
+        `instead` in place of words that rest on them."""
         return self.without_sources(lambda citation: citation.live, instead)
 
     def without_sources(self, gone: Callable[[Citation], bool], instead: str) -> Answer:
-        """The same without the words of sources that are `gone`, and with `instead` of those that rest on them; itself
-        where it has no such source."""
+        """Return the answer without the words of sources that are `gone`, and with `instead` of those that rest on
+        them; unchanged where it has no such source."""
         if not any(map(gone, (*self.citations, *self.nearest))):
             return self
 
-        def left(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
-            return tuple(_bare(one) if gone(one) else one for one in citations)
+        def strip(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+            return tuple(_without_words(citation) if gone(citation) else citation for citation in citations)
 
         return replace(
             self,
@@ -226,8 +234,8 @@ class Answer(Value):
             quoted=(),
             comparison=None,
             confidence=replace(self.confidence, reasons=()),
-            citations=left(self.citations),
-            nearest=left(self.nearest),
+            citations=strip(self.citations),
+            nearest=strip(self.nearest),
             claims=(),
             ungrounded_claims=(),
             key_facts=(),
@@ -237,43 +245,48 @@ class Answer(Value):
 
     @property
     def document_ids(self) -> frozenset[str]:
-        """The ids of all documents of which it has words: not of messages that it sums up, or that a platform found."""
-        read = (document for one in self.corrections for document in one.documents)
-        cited = (one.document_id for one in (*self.citations, *self.nearest) if not (one.live or self.of_thread))
-        return frozenset((*cited, *self.named, *read))
+        """Ids of all documents whose words are in it: not of messages that it sums up, or that a platform's search
+        found."""
+        corrected = (document_id for correction in self.corrections for document_id in correction.documents)
+        cited = (
+            citation.document_id
+            for citation in (*self.citations, *self.nearest)
+            if not (citation.live or self.of_thread)
+        )
+        return frozenset((*cited, *self.named, *corrected))
 
     def without_documents(self, documents: Collection[str], instead: str) -> Answer:
-        """The same without any word of these documents, and with `instead` of what rests on them."""
-        left = self.without_sources(lambda one: one.document_id in documents, instead)
-        if any(one in documents for one in self.named):
-            left = replace(left, body=instead, named={})
-        if any(one in documents for correction in self.corrections for one in correction.documents):
-            left = left.without_corrections()
-        return left
+        """Return the answer without any word of these documents, and with `instead` of what rests on them."""
+        reduced = self.without_sources(lambda citation: citation.document_id in documents, instead)
+        if any(document in documents for document in self.named):
+            reduced = replace(reduced, body=instead, named={})
+        if any(document in documents for correction in self.corrections for document in correction.documents):
+            reduced = reduced.without_corrections()
+        return reduced
 
     def question_only(self, instead: str) -> Answer:
-        """The question alone, and `instead` of all that was said to it."""
+        """Return the question without its answer, and with `instead` as the body."""
         confidence = Confidence(level=self.confidence.level, score=self.confidence.score)
-        asked = self.model_dump(include={"id", "question", "outcome", "language"})
-        return Answer(**asked, body=instead, confidence=confidence)
+        question_fields = self.model_dump(include={"id", "question", "outcome", "language"})
+        return Answer(**question_fields, body=instead, confidence=confidence)
 
     def without_corrections(self) -> Answer:
-        """The same without saying what was searched for instead of words of the question."""
+        """Return the answer without its spelling corrections."""
         return replace(self, preface="", corrections=())
 
     @property
     def as_of(self) -> str:
-        """The day that it holds for, where that matters: of documents that do not agree the newer's, of sources that
-        may be out of date the oldest's."""
+        """Day that it holds for, where that matters: the newer one of documents that disagree, the oldest one of
+        sources that may be out of date."""
         newest = max((sentence.as_of for sentence in self.sentences), default="")
         return newest or min((citation.date for citation in self.citations if citation.stale), default="")
 
     def with_handoff_button(self, button: str) -> Answer:
-        """The same, with the `button` that passes the question on, where nothing answers."""
+        """Return the answer with the `button` that hands the question to people, where nothing answers."""
         return replace(self, ask=button) if self.outcome is AnswerOutcome.NOT_FOUND else self
 
     def to_turn(self, author: str, asked_at: datetime) -> Turn | None:
-        """What a conversation recalls of it; None where nothing was looked up."""
+        """Return the turn that a conversation recalls; None where nothing was searched."""
         if not self.standalone:
             return None
         return Turn(
@@ -289,8 +302,8 @@ class Answer(Value):
         )
 
 
-def _bare(citation: Citation) -> Citation:
-    """Without its words: which document it was is left."""
+def _without_words(citation: Citation) -> Citation:
+    """Remove the words of a source; its document stays known."""
     return replace(
         citation,
         title=citation.said_in or citation.filename,
@@ -307,12 +320,16 @@ def _bare(citation: Citation) -> Citation:
 
 
 class AnswerStage(StrEnum):
+    """A stage of answering that people see."""
+
     PLANNING = "planning"
     SEARCHING = "searching"
     WRITING = "writing"
 
 
 class ProgressEvent(Value):
+    """The begin of a stage."""
+
     stage: AnswerStage
 
 
@@ -321,8 +338,8 @@ class SentenceEvent(Value):
 
     sentence: CitedSentence
     preface: str = ""
-    """Set on the first one when the answer has a preface."""
+    """Set on the first sentence when the answer has a preface."""
 
 
 AnswerEvent = ProgressEvent | SentenceEvent | Answer
-"""An answer's events end with exactly one `Answer`."""
+"""One event of an answer's stream, which ends with exactly one `Answer`."""

@@ -1,4 +1,4 @@
-"""What programs call with, and who signed in to the page."""
+"""API keys, their callers, and sessions of the page."""
 
 from __future__ import annotations
 
@@ -14,48 +14,50 @@ class ApiKey(Value):
 
     id: str
     name: str
-    """What the admin calls the program."""
+    """Name of the program, given by the admin."""
     collections: tuple[str, ...] = ()
-    """What it may find, by the admin's grant; empty: what anyone inside may see."""
+    """Collections that it may search, granted by the admin; empty: those that anyone inside may see."""
     per_minute: int = Field(60, ge=1, le=6000)
-    """Calls at most."""
+    """Greatest number of calls in a minute."""
     at: datetime
     revoked: datetime | None = None
 
     @property
     def person(self) -> str:
-        """As what it asks is kept and counted: its token budget is a person's."""
+        """Id under which its questions are kept and counted: it has the token budget of a person."""
         return f"key:{self.id}"
 
 
 class Passage(Value):
-    """A passage for whoever reads on by themselves."""
+    """A passage for a client that reads documents itself."""
 
     document: str
-    """The id of its document."""
+    """Id of its document."""
     position: int
-    """0-based place in it."""
+    """0-based place in its document."""
     title: str
     place: str
-    """`Expenses > Travel, page 3`."""
+    """Heading and page: `Expenses > Travel, page 3`."""
     link: str = ""
-    """Where it is opened; empty where nothing shows it."""
+    """Address that opens it; empty where nothing shows it."""
     score: float = 0.0
-    """0 to 1; how well it fits what was searched for."""
+    """0 to 1; how well it fits the search."""
     text: str
 
 
 class Identity(Value):
-    """A person, as whoever vouches for them told it when they signed in."""
+    """A person, as their identity provider described them when they signed in."""
 
     person: str
-    """As the ports name people: `web:ann`, `slack:T1:U3`."""
+    """Id of the person, as in the ports: `web:ann`, `slack:T1:U3`."""
     name: str
     groups: tuple[str, ...] = ()
-    """As rules name them: `web:group:staff`."""
+    """Groups, as rules name them: `web:group:staff`."""
 
 
 class LoginSession(Value):
+    """A person's session on the page."""
+
     who: Identity
     at: datetime
-    """When they signed in."""
+    """Time of the sign-in."""

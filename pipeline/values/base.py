@@ -1,4 +1,4 @@
-"""What all values share."""
+"""The base of all values, and a typed `replace`."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 else:
 
     def replace(value: Any, **changes: Any) -> Any:
-        """The same with `changes`, checked as if it were made anew: a dataclass or a value.
+        """Return a copy of a dataclass or a value with `changes`, validated like a new one.
 
-        Raises TypeError for fields that it does not have, ValueError for what does not fit."""
+        Raises TypeError for unknown fields, ValueError for invalid values."""
         if dataclasses.is_dataclass(value):
             return dataclasses.replace(value, **changes)
-        kind, had = type(value), vars(value)
-        if unknown := sorted(changes.keys() - had.keys()):
+        kind, fields = type(value), vars(value)
+        if unknown := sorted(changes.keys() - fields.keys()):
             raise TypeError(f"{kind.__name__} has no {', '.join(unknown)}")
-        made = kind.__new__(kind)  # settings would read the environment again in their own way of being made
-        return kind.__pydantic_validator__.validate_python(had | changes, self_instance=made, by_name=True)
+        copy = kind.__new__(kind)  # not by `kind()`: the constructor of settings would read the environment again
+        return kind.__pydantic_validator__.validate_python(fields | changes, self_instance=copy, by_name=True)
 
 
 class Value(BaseModel):
-    """Frozen, and refuses fields it does not know; what does not fit is not repeated in the error."""
+    """A frozen value that refuses unknown fields; validation errors do not repeat the input."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

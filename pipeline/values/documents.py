@@ -1,4 +1,4 @@
-"""Documents, the chunks they are cut into, and the chunks that a search found."""
+"""Documents, the blocks that they are parsed into, and the chunks that a search returns."""
 
 from __future__ import annotations
 
@@ -21,50 +21,52 @@ class Link(Value):
 
 
 class Block(Value):
-    """A run of text of one kind, as a parser found it."""
+    """A run of text of one kind, as a parser returns it."""
 
     kind: BlockKind
     text: str
     """Plain text. A table row is the `join_cells` of its cells; a step and an item come without their marker."""
     cells: tuple[str, ...] = ()
-    """Of a row or a header: one text a column, empty ones too."""
+    """Cells of a row or a header: one text a column, empty ones too."""
     opens: bool = False
-    """Of a row: the first of a table that has no header, whatever stands above."""
+    """True for the first row of a table that has no header, whatever stands above."""
     heading: tuple[str, ...] = ()
-    """The path of headings above, outermost first."""
+    """Path of the headings above, outermost first."""
     page: int | None = None
     """1-based page or slide."""
     sheet: str | None = None
     row: int | None = None
     """1-based row of a sheet or CSV file."""
     depth: int = 0
-    """How many entries of lists it stands within."""
+    """Number of list entries that it stands within."""
     number: int = 0
-    """Of a step, as its document counts it; 0 where it does not."""
+    """Number of a step, as its document counts it; 0 where it does not."""
     anchor: str = ""
-    """The fragment of the document's address that leads to the block, as it is on the page (not percent-encoded). That
-    of a heading leads to what stands below it, too. What has an address of its own, on the document's host, has that
-    here, whole."""
+    """Fragment of the document's address that leads to the block, as it is on the page (not percent-encoded). The
+    anchor of a heading leads to what stands below it, too. A block with an address of its own, on the document's host,
+    has the complete address here."""
     links: tuple[Link, ...] = ()
-    """In the order of their words in `text`; relative to the document's address."""
+    """Links in the order of their words in `text`; relative to the document's address."""
     code: tuple[tuple[int, int], ...] = ()
-    """Where inline code starts and ends in `text`; ascending."""
+    """Start and end of inline code in `text`; ascending."""
 
 
 PARSER_VERSION = "3"
-"""Counted on where documents are read otherwise than before, so that those of an earlier reading are due again."""
+"""Version of the parsers. It is raised when documents are read otherwise than before, so that they are parsed again."""
 LIVE_SOURCE = "live"
-"""The source of what a platform's own search found: shown in the answer at hand, and kept nowhere but for its link."""
+"""Source of messages found by a platform's own search: shown in the current answer; only their link is kept."""
 _CHANGED = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
-"""Fields of its metadata that say when a document was changed, the surest first."""
+"""Metadata fields that say when a document was changed, the most reliable first."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 WITHHELD_COLLECTION = "(withheld)"
-"""The collection of what its source lets nobody read now: no rule can name it, and nobody sees it."""
+"""Collection of documents that their source lets nobody read now: no rule can name it, and nobody sees it."""
 TAUGHT_SOURCE = "taught"
-"""The source of people's replies that were kept as answers."""
+"""Source of people's replies that were kept as answers."""
 
 
 class Document(Value):
+    """A document in the library, without its text."""
+
     id: str
     collection: str = "default"
     filename: str
@@ -72,35 +74,35 @@ class Document(Value):
     product: str = ""
     document_type: str = ""
     source: str = ""
-    """What it was indexed from (a folder, a file, an upload): documents of one source are pruned together."""
+    """Folder, file or upload that it was indexed from: documents of one source are pruned together."""
     url: str = ""
-    """The address a reader can open, exactly as it may be linked; empty when there is none."""
+    """Address that a reader can open, exactly as it may be linked; empty when there is none."""
     version: str = ""
-    """`SourceItem.version` of what was parsed."""
+    """`SourceItem.version` of the item that it was parsed from."""
     metadata: dict[str, str] = Field(default_factory=dict)
     flagged: bool = False
-    """The text holds instructions addressed to an assistant."""
+    """True where the text holds instructions addressed to an assistant."""
     keys: tuple[str, ...] = ()
-    """What it holds that opens something, such as `GitHub token`: for the operator, and never the key itself."""
+    """Kinds of secrets in the text, such as `GitHub token`: for the operator, and never the secret itself."""
     unread: tuple[str, ...] = ()
-    """What of it was there and could not be read, each with its place: `page 3: no text, only a picture`."""
+    """Parts that could not be read, each with its place: `page 3: no text, only a picture`."""
     reading: str = ""
-    """`READING` of the version that read it; empty where none read it, or one that did not say."""
+    """`PARSER_VERSION` that parsed it; empty where none did, or one that did not say."""
 
     @property
     def channel_name(self) -> str:
-        """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel is a
-        collection of its own, which no other is called like."""
+        """Name of the channel for a thread that was said in one, as `#ops`; else empty. What is said in a channel is a
+        collection of its own, and only the names of such collections hold a colon."""
         return self.filename if ":" in self.collection else ""
 
     @property
     def is_solved(self) -> bool:
-        """It is a thread that somebody marked as solved."""
+        """True for a thread that somebody marked as solved."""
         return bool(self.channel_name) and "solved" in self.metadata
 
     @property
     def last_changed(self) -> str:
-        """The day on which it was last changed or reviewed, as it says itself: `2026-11-22`; empty where it says
+        """Day on which it was last changed or reviewed, by its own metadata: `2026-11-22`; empty where they give
         none."""
         days = {name: day.group() for name, value in self.metadata.items() if (day := _DAY.match(value))}
         return max(next((days[name] for name in _CHANGED if name in days), ""), days.get("reviewed", ""))
@@ -123,28 +125,29 @@ class RetrievedChunk(Value):
     unit_scores: tuple[float, ...] = ()
     """Cosine of each unit with the question; empty when there are no vectors."""
     relevance: float | None = None
-    """0 to 1: how well a second reader, of question and passage together, thinks that its best stretch answers; None
+    """0 to 1: how well its best part answers by the relevance scorer, which reads question and passage together; None
     where it was not read."""
     query_index: int = 0
-    """Which of the plan's queries found it."""
+    """Index of the plan's query that found it."""
     confirmed: int = 0
-    """How many people confirmed it for a question like this one."""
+    """Number of people who confirmed it for a similar question."""
     confirmation_boost: float = 0.0
-    """What its score has of that: below 0 where others came before it, all of it where it would not be there else."""
+    """Part of its score that comes from confirmations: below 0 where others were ranked before it, all of it where it
+    would not have been found."""
 
 
 def exclude_known(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:
-    """Of `passages` those that are not `known`, each once, in their order."""
-    there = {passage.chunk.id for passage in known}
-    found: dict[str, RetrievedChunk] = {}
+    """Return the passages that are not among `known`, each once, in order."""
+    known_ids = {passage.chunk.id for passage in known}
+    new: dict[str, RetrievedChunk] = {}
     for passage in passages:
-        if passage.chunk.id not in there:
-            found.setdefault(passage.chunk.id, passage)
-    return list(found.values())
+        if passage.chunk.id not in known_ids:
+            new.setdefault(passage.chunk.id, passage)
+    return list(new.values())
 
 
 class DocumentExcerpt(Value):
-    """A run of passages of one document, as it is now."""
+    """A run of passages of one document, in its current version."""
 
     document: Document
     chunks: tuple[Chunk, ...]

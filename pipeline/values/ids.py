@@ -1,6 +1,7 @@
-"""Who, where and which message, as values that are parsed once.
+"""Ids of people, places and messages, as values that are parsed once.
 
-An id may hold any character. In its text colons stand between its parts alone, and there is no white space in it."""
+An id may hold any character. In its text, colons stand only between its parts, and there is no white space.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +16,27 @@ from pipeline.values.base import Value, replace
 ANY_SPACE = "user"
 """In the place of a space, where a rule names a person who is the same in all of them."""
 DIRECT_MESSAGE_SPACE = "dm"
-"""In the place of a space, where people write to the bot alone and that belongs to none."""
+"""In the place of a space, for direct messages that belong to none."""
 
 
 def join_id(*parts: str) -> str:
-    """The text of an id: what could be taken for something else in one is percent-encoded."""
+    """Return the text of an id. Characters that would be ambiguous in a part are percent-encoded."""
     return ":".join(quote(part, safe="@+", errors="surrogatepass") for part in parts)
 
 
 def split_id(text: str) -> list[str]:
-    """The inverse of `joined`."""
+    """Split the text of an id into its parts; the inverse of `join_id`."""
     return [unquote(part, errors="surrogatepass") for part in text.split(":")]
 
 
 class TextId(Value):
-    """An id that is its text in what is stored and in settings."""
+    """An id that is stored, and written in settings, as its text."""
 
     @classmethod
     @abstractmethod
-    def parse(cls, text: str) -> Self: ...
+    def parse(cls, text: str) -> Self:
+        """Parse the text of an id. Raises ValueError."""
+        ...
 
     @model_validator(mode="before")
     @classmethod
@@ -46,32 +49,32 @@ class TextId(Value):
 
 
 class ConversationId(Value):
-    """Where a conversation lives: one Slack thread, one Discord thread or DM, one console thread."""
+    """The place of a conversation: one Slack thread, one Discord thread or DM, one console thread."""
 
     platform: str
     space: str
-    """Slack team, Discord guild, or DIRECT."""
+    """Slack team, Discord guild, or `DIRECT_MESSAGE_SPACE`."""
     channel: str
     thread: str = ""
 
     def __str__(self) -> str:
-        """`slack:T1:C2:1712.3`"""
+        """Return the text, such as `slack:T1:C2:1712.3`."""
         return join_id(self.platform, self.space, self.channel, self.thread)
 
     @classmethod
     def parse(cls, text: str) -> ConversationId:
-        """The inverse of `str()`. Raises ValueError for anything that has not four parts."""
+        """Parse the text of an id; the inverse of `str()`. Raises ValueError for a text without exactly four parts."""
         platform, space, channel, thread = split_id(text)
         return cls(platform=platform, space=space, channel=channel, thread=thread)
 
     @property
     def workspace(self) -> str:
-        """`slack:T1`, `discord:1`; `discord:dm` of what is written to the bot alone there."""
+        """Workspace or server: `slack:T1`, `discord:1`; `discord:dm` for a direct message there."""
         return join_id(self.platform, self.space)
 
     @property
     def channel_key(self) -> str:
-        """Its channel, as `platform:space:channel`."""
+        """Channel, as `platform:space:channel`."""
         return join_id(self.platform, self.space, self.channel)
 
 
@@ -84,17 +87,17 @@ class PersonId(TextId):
     """Empty where a person is the same in every space of the platform."""
 
     def __str__(self) -> str:
-        """`slack:T1:U3`, `discord:123`."""
+        """Return the text, such as `slack:T1:U3` or `discord:123`."""
         return join_id(self.platform, *([self.space] if self.space else []), self.user)
 
     @property
     def group(self) -> str:
-        """The person as rules, roles and recipients name them: `slack:T1:U3`, `discord:user:123`."""
+        """Name of the person in rules, roles and recipients: `slack:T1:U3`, `discord:user:123`."""
         return join_id(self.platform, self.space or ANY_SPACE, self.user)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
+        """Parse the text of an id; the inverse of `str()`. Raises ValueError for a text without two or three parts."""
         platform, *space, user = split_id(text)
         if len(space) > 1:
             raise ValueError("not a person")
@@ -102,7 +105,7 @@ class PersonId(TextId):
 
 
 class MessageKey(TextId):
-    """The logical identity of a message: the same in everything that a platform tells of it."""
+    """The logical identity of a message: the same in every event of the platform about it."""
 
     platform: str
     space: str
@@ -110,22 +113,22 @@ class MessageKey(TextId):
     message: str
 
     def __str__(self) -> str:
-        """`slack:T1:C2:1712.3`"""
+        """Return the text, such as `slack:T1:C2:1712.3`."""
         return join_id(self.platform, self.space, self.channel, self.message)
 
     @property
     def channel_key(self) -> str:
-        """Its channel, as `platform:space:channel`."""
+        """Channel, as `platform:space:channel`."""
         return join_id(self.platform, self.space, self.channel)
 
     @property
     def workspace(self) -> str:
-        """As of its conversation."""
+        """Workspace or server, as `ConversationId.workspace`."""
         return join_id(self.platform, self.space)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The inverse of `str()`. Raises ValueError for what has not four parts."""
+        """Parse the text of an id; the inverse of `str()`. Raises ValueError for a text without exactly four parts."""
         platform, space, channel, message = split_id(text)
         return cls(platform=platform, space=space, channel=channel, message=message)
 
@@ -139,12 +142,12 @@ class PlaceId(TextId):
     """Empty for all of the workspace or server."""
 
     def __str__(self) -> str:
-        """`slack:T1:C2`, `discord:1`."""
+        """Return the text, such as `slack:T1:C2` or `discord:1`."""
         return join_id(self.platform, self.space, *([self.channel] if self.channel else []))
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
+        """Parse the text of an id; the inverse of `str()`. Raises ValueError for a text without two or three parts."""
         platform, space, *channel = parts = split_id(text)
         if len(channel) > 1 or not all(parts):
             raise ValueError("not a place")
@@ -152,10 +155,10 @@ class PlaceId(TextId):
 
     @property
     def parent(self) -> PlaceId:
-        """Its workspace or server; of one of those, itself."""
+        """Workspace or server of the place; of a workspace or server, itself."""
         return replace(self, channel="")
 
     @property
     def chain(self) -> tuple[PlaceId, ...]:
-        """What it is in and itself, the widest first."""
+        """Enclosing place and the place itself, the widest first."""
         return (self.parent, self) if self.channel else (self,)

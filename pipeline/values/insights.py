@@ -1,4 +1,4 @@
-"""What people asked, what the documents lack, and how it goes: what the command, the page and the chat show."""
+"""Statistics of questions, gaps in the documents, and the state of sources, for the command, the page and the chat."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.values.planning import SearchPlan
 
 
 class QuestionCounts(Value):
-    """Questions that were looked up, by what came of them."""
+    """Questions that were searched for, by outcome."""
 
     asked: int = 0
     answered: int = 0
@@ -21,16 +21,20 @@ class QuestionCounts(Value):
     not_found: int = 0
     failed: int = 0
     unhelpful: int = 0
-    """Rated as not helpful by somebody."""
+    """Number rated as not helpful by somebody."""
 
 
 class PlaceCounts(Value):
+    """Questions of one place."""
+
     place: str
-    """A channel as `slack:T1:C2`; `slack: direct messages`."""
+    """A channel as `slack:T1:C2`, or `slack: direct messages`."""
     counts: QuestionCounts
 
 
 class WeekCounts(Value):
+    """Questions of one week."""
+
     monday: date
     counts: QuestionCounts
 
@@ -44,18 +48,18 @@ class DocumentRef(Value):
 
 
 class QuestionGroup(Value):
-    """Questions that mean the same."""
+    """Questions with the same meaning."""
 
     question: str
-    """The most central one."""
+    """The most central question."""
     count: int
     people: int
     private: bool
-    """One person asked it, in direct messages and private commands only: not to be shown among people."""
+    """True where one person asked it, in direct messages and private commands only: not to be shown among people."""
 
 
 class GapKind(StrEnum):
-    """What is wrong with most answers of a gap."""
+    """The problem of most answers to a group of questions."""
 
     NOT_ANSWERED = "not answered"
     UNHELPFUL = "rated not helpful"
@@ -63,27 +67,27 @@ class GapKind(StrEnum):
 
 
 class ClosestPassage(Value):
-    """What the documents say that comes closest to a question."""
+    """The passage that comes closest to a question."""
 
     paper: DocumentRef
     quote: str
-    """Its very words."""
+    """Exact words of the passage."""
 
 
 class DocumentationProposal(Value):
-    """What could be written to answer a question; somebody who knows has to check it."""
+    """A draft of what could be written to answer a question; somebody who knows has to check it."""
 
     closest: ClosestPassage | None = None
     says: tuple[str, ...] = ()
-    """What the documents say already, word for word."""
+    """Sentences of the documents, word for word."""
     unsure: tuple[str, ...] = ()
-    """What a model takes them to say."""
+    """A model's summary of what they mean."""
     open: tuple[str, ...] = ()
-    """What they do not say, as questions; where there are none, the question itself."""
+    """Questions that they leave open; the question itself where there are none."""
 
 
 class KnowledgeGap(Value):
-    """Questions that mean the same and were not answered well; one may be counted in several of the three ways."""
+    """Questions with the same meaning that were not answered well; one may be counted in several of the three ways."""
 
     group: QuestionGroup
     lack: GapKind
@@ -91,9 +95,9 @@ class KnowledgeGap(Value):
     unhelpful: int
     low: int
     waiting: int
-    """How often somebody waits to be told once it is."""
+    """Number of subscriptions to it."""
     nearest: DocumentRef | None
-    """Where an answer could be added."""
+    """Document that an answer could be added to."""
     proposal: DocumentationProposal = DocumentationProposal()
 
 
@@ -107,58 +111,62 @@ class Contradiction(Value):
 
 
 class CitedDocument(Value):
+    """A document and how often answers cite it."""
+
     paper: DocumentRef
     count: int
     changed: str
-    """The day of its last change or review, as the document says: `2024-11-22`."""
+    """Day of its last change or review, as the document says: `2024-11-22`."""
 
 
 class Insights(Value):
+    """Usage insights of a period."""
+
     since: date
     until: date
     counts: QuestionCounts
     places: tuple[PlaceCounts, ...]
-    """Most asked first."""
+    """Places, most questions first."""
     weeks: tuple[WeekCounts, ...]
-    """Oldest first, those without a question included."""
+    """Weeks, oldest first, those without a question included."""
     most_asked: tuple[QuestionGroup, ...]
     gaps: tuple[KnowledgeGap, ...]
     contradictions: tuple[Contradiction, ...]
     never_cited: tuple[DocumentRef, ...]
-    """All of them."""
+    """All documents that no answer cited."""
     outdated: tuple[CitedDocument, ...]
-    """Older than a year, most cited first."""
+    """Documents older than a year, most cited first."""
 
 
 class SourceStatus(Value):
-    """Where documents come from, and how fresh they are."""
+    """A source of documents, and how fresh they are."""
 
     kind: str
     name: str
     collection: str
     documents: int
     last: str
-    """When it was looked at last, and how that ended."""
+    """Time and result of the last run."""
     due: str
-    """When it is looked at next while `citewell run` is up."""
+    """Time of the next run while `citewell run` is up."""
     failed: bool
-    """Not all of it was taken in."""
+    """True where not all of it was indexed."""
     unread: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The names of documents of which a part could not be read, and which parts."""
+    """Names of documents with parts that could not be read, and the parts."""
 
 
 class RejectedAnswer(Value):
-    """An answer whose sentences did not all pass the check."""
+    """An answer with sentences that the check rejected."""
 
     question: str
     at: datetime
     sentences: tuple[str, ...]
-    """What was left out."""
+    """The rejected sentences."""
     answer: Answer
 
 
 class CollectionVisibility(Value):
-    """Whether an audience sees a collection, and which rule decides it."""
+    """The decision if an audience sees a collection, and the rule behind it."""
 
     collection: str
     allowed: bool
@@ -166,27 +174,27 @@ class CollectionVisibility(Value):
 
 
 class DryRunPassage(Value):
-    """A passage that a trial found."""
+    """A passage that a dry run found."""
 
     chunk: Chunk
     document: Document
     score: float
     by_words: int | None
-    """Its rank in the search for words; None where that did not find it."""
+    """Rank in the lexical search; None where that did not find it."""
     by_meaning: int | None
     read: bool
-    """It was given to whoever wrote the answer."""
+    """True where it was given to the writer."""
 
 
 class DryRun(Value):
-    """A question, asked by nobody, stage by stage."""
+    """A question that nobody asked, followed stage by stage."""
 
     sees: tuple[CollectionVisibility, ...]
     search: SearchPlan | None
-    """What was looked for; None where nothing was."""
+    """Plan of the search; None where nothing was searched."""
     corrections: tuple[str, ...]
     found: tuple[DryRunPassage, ...]
-    """Best first."""
+    """Passages, best first."""
     degraded: tuple[str, ...]
     answer: Answer
 

@@ -1,5 +1,4 @@
-"""Who asks, where, and what was said before; what people say in channels that are read as a source; who may change
-things."""
+"""People, their messages and conversations, channels that are indexed, and permissions."""
 
 from __future__ import annotations
 
@@ -13,14 +12,14 @@ from pipeline.values.base import Value, replace
 from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 
 OFF_RECORD_TAG = "#offrecord"
-"""The word that keeps a message from being read."""
+"""Word that keeps a message from being indexed."""
 
 
 class Attachment(Value):
-    """A file that came with a question."""
+    """A file that came with a message."""
 
     id: str = ""
-    """The platform's."""
+    """Id on the platform."""
     name: str
     media_type: str = ""
     size: int = 0
@@ -33,84 +32,87 @@ class MessageTrigger(StrEnum):
     MENTION = "mention"
     DIRECT = "direct"
     THREAD = "thread"
-    """In reply to something it said."""
+    """A reply to something that the bot said."""
     COMMAND = "command"
     OVERHEARD = "overheard"
-    """Not at all: said among people, in a conversation that it takes part in."""
+    """Not addressed: said among people, in a conversation that the bot takes part in."""
     AWAITED = "awaited"
-    """Not now: somebody wanted to be told once it can be answered."""
+    """A subscription that is due: nobody addresses the bot now."""
 
     @property
     def is_background(self) -> bool:
-        """Nobody waits for a reply now: the work does not show, and where nothing is worth saying nothing is said."""
+        """True where nobody waits for a reply: the work does not show, and without a worthwhile answer nothing is
+        said."""
         return self in (MessageTrigger.OVERHEARD, MessageTrigger.AWAITED)
 
 
 class IncomingMessage(Value):
-    """One message addressed to the bot, the same from every platform."""
+    """One message addressed to the bot, the same for every platform."""
 
     model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
     place: MessageKey = Field(validation_alias="key", serialization_alias="key")
-    """Where it was said; `key` in what is stored and what its asker is given out."""
+    """Key of the message; `key` in stored data and in exports."""
     conversation: ConversationId
     asker: PersonId = Field(validation_alias="author", serialization_alias="author")
-    """`author` there."""
+    """Author of the message; `author` in stored data and in exports."""
     text: str
     pointed: str = ""
-    """The words of another message that it passes on, where it has words of its own."""
+    """Text of another message that this one refers to, where it has text of its own."""
     attachments: tuple[Attachment, ...] = ()
     sent_at: datetime
     manner: MessageTrigger
     external: bool = False
-    """People outside the organisation can read the conversation (Slack Connect)."""
+    """True where people outside the organisation can read the conversation (Slack Connect)."""
     event_id: str = ""
     """The platform's id of the delivery, kept for tracing; never used to tell messages apart."""
     locale: str = ""
-    """The language that the asker chose on the platform, where the message tells: `de`, `es-419`."""
+    """Language that the asker chose on the platform, where the message has it: `de`, `es-419`."""
     said_in: tuple[PlaceId, ...] = ()
-    """The places that it was said in, the widest first; none for a direct message of no server."""
+    """Places of the message, the widest first; none for a direct message of no server."""
     reply_to: str = ""
-    """For commands: the short-lived address of the private reply (response URL, interaction token)."""
+    """Short-lived address of the private reply to a command (response URL, interaction token)."""
     action_token: str = ""
-    """Lets the bot search on the platform for whoever said it, for some minutes."""
+    """Token that lets the bot search on the platform for the author, for some minutes."""
     below: str = ""
-    """For what is awaited: the platform's id of the message that the reply refers to; "0" for none."""
+    """For a subscription: the platform's id of the message that the reply refers to; "0" for none."""
 
     @property
     def key(self) -> str:
-        """As text."""
+        """Key as text."""
         return str(self.place)
 
     @property
     def author(self) -> str:
+        """Author as text."""
         return str(self.asker)
 
     @property
     def starts_conversation(self) -> bool:
-        """It begins a conversation: the first message of a thread, of a post, or one in a channel."""
+        """True for the first message of a thread or a post, and for a message in a channel."""
         return self.place.message in (self.conversation.thread, self.conversation.channel)
 
 
 class Readers(Value):
-    """Who will read the reply, told by the groups that every single reader belongs to."""
+    """Readers of a reply, described by the groups that every single reader belongs to."""
 
     groups: frozenset[str]
-    """Such as `slack:T1`, `slack:T1:C2` (a channel), `slack:T1:U3` (one person), `discord:G1:role:R4` (a role)."""
+    """Groups such as `slack:T1`, `slack:T1:C2` (a channel), `slack:T1:U3` (one person), `discord:G1:role:R4` (a
+    role)."""
     external: bool = False
 
 
 class Audience(Value):
-    """The collections that everyone who will read the reply may see."""
+    """The collections that all readers of a reply may see."""
 
     collections: frozenset[str]
-    """Those that hold documents."""
+    """Collections that hold documents."""
     external: bool = False
-    """Somebody of them is outside the organisation, and sees public collections only."""
+    """True where a reader is outside the organisation, and sees public collections only."""
 
 
 class AnswerStyle(StrEnum):
-    """How much is said."""
+    """How much an answer says."""
 
     CONCISE = "concise"
     DETAILED = "detailed"
@@ -127,160 +129,166 @@ class CitationStyle(StrEnum):
 
 
 USE_DEFAULT = "default"
-"""The choice that is none."""
+"""Choice that leaves the default in force."""
 
 
 class Preferences(Value):
-    """What one person chose; None leaves the operator's setting in force."""
+    """Choices of one person; None leaves the operator's setting in force."""
 
     style: AnswerStyle | None = None
     citations: CitationStyle | None = None
     language: str | None = None
 
     def with_choices(self, choices: Mapping[str, str]) -> Preferences:
-        """The same with other choices, by field; AS_SET leaves the operator's setting in force. Raises ValueError."""
+        """Return these preferences with other choices, by field; `USE_DEFAULT` leaves the operator's setting in force.
+        Raises ValueError."""
         changes = {name: None if value == USE_DEFAULT else value for name, value in choices.items()}
         return self.model_validate(self.model_dump() | changes)
 
 
 class ThreadContext(Value):
-    """What people said around a message in its very thread, looked up while it is answered and kept nowhere."""
+    """Messages around a message in its thread, read while it is answered and kept nowhere."""
 
     replied_to: str = ""
-    """What it replies to."""
+    """Text of the message that it replies to."""
     messages: tuple[str, ...] = ()
-    """What began the thread and what was said last, oldest first; of the bot and of other bots nothing."""
+    """First message of the thread and the latest ones, oldest first; without messages of bots."""
 
 
 class Turn(Value):
-    """One question of a conversation with the answer given."""
+    """One question of a conversation with its answer."""
 
     question: str
     answer: str
-    """The body that was shown."""
+    """Body that was shown."""
     said: str = ""
-    """Its sentences, without the marks and references of the body."""
+    """Sentences of the answer, without the marks and references of the body."""
     items: tuple[str, ...] = ()
-    """The items and steps among them: `the second one` is `items[1]`."""
+    """Items and steps among the sentences: `the second one` is `items[1]`."""
     chunk_ids: tuple[str, ...] = ()
     asked_at: datetime
     standalone: str = ""
-    """The question as completed from the conversation; empty when it stood alone."""
+    """Question as completed from the conversation; empty when it stood alone."""
     topic: str = ""
     """The earlier question that it leaned on; empty when it stood alone."""
     author: str = ""
 
     @property
     def text(self) -> str:
-        """What was answered, to be read: the sentences where they were kept, else the body."""
+        """Answer as readable text: the sentences where they were kept, else the body."""
         return self.said or self.answer
 
     @property
     def question_only(self) -> Turn:
-        """The question alone."""
+        """The turn without its answer."""
         return replace(self, answer="", said="", items=(), chunk_ids=())
 
 
 class Conversation(Value):
+    """The latest turns of a conversation."""
+
     id: ConversationId
     turns: tuple[Turn, ...] = ()
-    """Oldest first."""
+    """Turns, oldest first."""
     around: ThreadContext = ThreadContext()
 
 
 class ChannelMessage(Value):
-    """One message of a person, in a channel that is read."""
+    """One message of a person, in a channel that is indexed."""
 
     channel: PlaceId
     thread: str
-    """The message that its thread begins with; itself where it begins one or stands alone."""
+    """Id of the message that begins its thread; its own where it begins one or stands alone."""
     message: str
     author: str
-    """The `PersonId` as text."""
+    """`PersonId` as text."""
     name: str = ""
-    """What its author is called there."""
+    """Display name of the author."""
     at: datetime
     edited: datetime | None = None
-    """When it was edited last: an event that comes late tells an earlier text."""
+    """Time of the last edit: an event that comes late has an earlier text."""
     text: str
     url: str = ""
-    """Where it is read; empty where the platform did not say."""
+    """Address that opens the message; empty where the platform did not say."""
     title: str = ""
-    """Of the forum's post or the thread that it was said in."""
+    """Title of its forum post or thread."""
     files: tuple[Attachment, ...] = ()
     accepted: bool = False
-    """It was marked as what solved it, or its thread was."""
+    """True where the message, or its thread, was marked as the solution."""
 
 
 class HistoryPage(Value):
-    """A part of a channel's history, read in one go."""
+    """One page of a channel's history."""
 
     messages: tuple[ChannelMessage, ...]
     next_cursor: str
-    """Where the next one begins, in the platform's own words; empty once all is read."""
+    """Cursor of the next page, in the platform's own form; empty once all is read."""
     channel_name: str = ""
-    """What the channel is called."""
+    """Name of the channel."""
     created_at: datetime
-    """When it was made."""
+    """Time when the channel was created."""
 
 
 class ChannelSyncState(Value):
-    """How far a channel is read."""
+    """How far a channel's history is read."""
 
     name: str = ""
     position: str = ""
-    """As in `Stretch`."""
+    """`HistoryPage.next_cursor` of the page read last."""
     begun: datetime
-    """When reading the history began."""
+    """Time when reading the history began."""
     read: int = 0
-    """Messages that were taken in from it."""
+    """Number of messages that were indexed from it."""
     back_to: datetime | None = None
-    """The oldest that was seen so far."""
+    """Time of the oldest message read so far."""
     since: datetime | None = None
-    """When the channel was made."""
+    """Time when the channel was created."""
     complete: datetime | None = None
-    """When all of it was read; None while it is not."""
+    """Time when all of it was read; None while it is not."""
     closed: bool = False
-    """It could not be read: nothing of it is kept."""
+    """True where it could not be read: nothing of it is kept."""
 
     def remaining_time(self, now: datetime) -> timedelta | None:
-        """How long reading the rest takes, if people wrote as much then as since; None where that cannot be told."""
+        """Estimate how long reading the rest takes, if people wrote as much before as since; None where there is too
+        little to go by."""
         if self.back_to is None or self.since is None or not self.back_to < self.begun:
             return None
         return (now - self.begun) * ((self.back_to - self.since) / (self.begun - self.back_to))
 
 
 class ConversationSummary(Value):
-    """One conversation, as a list names it."""
+    """One conversation, as a list shows it."""
 
     conversation: ConversationId
     question: str
-    """The first of it that is kept."""
+    """Its first question that is kept."""
     at: datetime
-    """When something was last asked there."""
+    """Time of its latest question."""
 
 
 class ExchangeStatus(StrEnum):
+    """The state of a question."""
+
     WAITING = "waiting"
     ANSWERED = "answered"
     FAILED = "failed"
-    """It came to an end without an answer."""
+    """Ended without an answer."""
 
 
 class HandoffResult(Value):
-    """People were asked what did not help."""
+    """The state of a handoff, for the person who asked."""
 
     replied: bool
     by: str = ""
     reply: str = ""
-    """May be empty."""
+    """Text of the reply; may be empty."""
 
 
 class Exchange(Value):
     """A question, and what became of it."""
 
     key: str
-    """That of its message."""
+    """Key of its message."""
     question: str
     at: datetime
     status: ExchangeStatus
@@ -289,27 +297,27 @@ class Exchange(Value):
 
 
 class ExchangePage(Value):
-    """Exchanges of a conversation that follow on each other."""
+    """Consecutive exchanges of a conversation."""
 
     exchanges: tuple[Exchange, ...]
     start: int
-    """The place of the first in the conversation; 0-based."""
+    """Place of the first exchange in the conversation; 0-based."""
     total: int
-    """How many the conversation has."""
+    """Number of exchanges in the conversation."""
 
 
-# --- Who may change things, and what was done or tried --------------------------------------------
+# --- Roles, actions and the audit -----------------------------------------------------------------
 
 
 class Role(StrEnum):
-    """What the operator lets people do; each role may all that the ones after it may."""
+    """A role that the operator gives to people; each role includes the ones after it."""
 
     ADMIN = "admin"
     CONTRIBUTOR = "contributor"
 
 
 class Action(StrEnum):
-    """What changes knowledge or settings, or shows what is kept about others."""
+    """An action that changes knowledge or settings, or shows what is kept about others."""
 
     SET_UP = "set up a place"
     TEACH = "keep an answer"
@@ -327,12 +335,12 @@ class Action(StrEnum):
 
 
 class Actor(Value):
-    """Who wants to do something, as the platform vouches for them: never from a name that people choose."""
+    """The person who wants to do something, as the platform vouches for them: never from a name that people choose."""
 
     person: str
-    """As `IncomingMessage.author`."""
+    """Id as in `IncomingMessage.author`."""
     groups: frozenset[str] = frozenset()
-    """What a role may be given to: `slack:T1:U3`, `slack:T1:group:S5`, `discord:user:3`, `discord:1:role:4`."""
+    """Names that a role may be given to: `slack:T1:U3`, `slack:T1:group:S5`, `discord:user:3`, `discord:1:role:4`."""
 
 
 class AuditEntry(Value):
@@ -342,5 +350,5 @@ class AuditEntry(Value):
     actor: str
     action: Action
     subject: str = ""
-    """What it was about: a place, a collection, an answer's id, a person."""
+    """Object of the action: a place, a collection, an answer's id, a person."""
     allowed: bool

@@ -1,4 +1,4 @@
-"""How Citewell behaves in a workspace, a server or a channel."""
+"""Settings of a workspace, a server or a channel."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from pipeline.values.people import AnswerStyle, Preferences
 
 
 class WriterKind(StrEnum):
-    """Who writes the answers."""
+    """The kind of writer that drafts answers."""
 
     MODEL = "model"
     EXTRACT = "extract"
 
 
 class PlaceSettings(Value):
-    """What is set for one place; None leaves in force what is set for the place around it, or for all.
+    """Settings of one place; None leaves the setting of the enclosing place, or the default, in force.
 
-    A thread, a forum post or a channel is in its server; a post and a thread are in their channel, too."""
+    A thread, a forum post and a channel are in their server; a post and a thread are in their channel, too."""
 
     auto: bool | None = None
     """Answer questions that do not mention the bot."""
     auto_level: ConfidenceLevel | None = None
-    """The least confidence at which it does; below, it says nothing."""
+    """Least confidence of such an answer; below it the bot stays silent."""
     auto_per_hour: int | None = Field(default=None, ge=1, le=1000)
-    """How many such questions it answers in an hour at most."""
+    """Greatest number of such answers in an hour."""
     auto_wait: int | None = Field(default=None, ge=0, le=840)
-    """Seconds that people have to answer first; then it says nothing. Less than what counts as late."""
+    """Seconds that people have to answer first; then the bot stays silent. Less than the age at which a question is
+    late."""
     collections: tuple[str, ...] | None = None
-    """Search these only. Never more than the readers may see."""
+    """Collections that are searched, among those that the readers may see."""
     style: AnswerStyle | None = None
     language: str | None = None
-    """Such as `de`: that of all answers here."""
+    """Language of all answers here, such as `de`."""
     writer: WriterKind | None = None
     silent: bool | None = None
     """Say nothing here, even when mentioned; answers that only their asker sees are given."""
@@ -46,16 +47,16 @@ class PlaceSettings(Value):
     retract: bool | None = None
     """Take an answer away when its question is deleted."""
     index: bool | None = None
-    """What people say here is a source of answers, for those who may read it here. Set for a channel alone."""
+    """Index what people say here as a source of answers, for those who may read it here. Set for a channel alone."""
     index_days: int | None = Field(default=None, ge=1, le=3650)
-    """How long what was said is kept as that."""
+    """Days that indexed messages are kept."""
 
     ask: PlaceId | None = None
-    """The channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
+    """Channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
     ask_name: str | None = Field(default=None, min_length=1, max_length=40)
-    """Who is asked there, as the button names them."""
+    """Name, on the button, of the people who are asked there."""
     teach: str | None = None
-    """The collection that people's replies may be kept in, as answers."""
+    """Collection that people's replies may be kept in, as answers."""
 
     @field_validator("ask")
     @classmethod
@@ -79,20 +80,21 @@ class PlaceSettings(Value):
         return value
 
     def merged_over(self, around: PlaceSettings) -> PlaceSettings:
-        """What holds here, where `around` holds around it."""
+        """Return these settings with those of the enclosing place `around` where they are None."""
         return replace(around, **{name: value for name, value in self if value is not None})
 
 
 class AnswerSettings(Value):
-    """What decides how a message is answered, and in which language."""
+    """Preferences and place settings that decide how a message is answered."""
 
     preferences: Preferences
-    """Its asker's."""
+    """Preferences of the asker."""
     place: PlaceSettings
-    """What holds where it was said."""
+    """Settings in force where the message was sent."""
 
     @property
     def language(self) -> str | None:
+        """Language of the answer, where one was chosen."""
         return self.preferences.language or self.place.language
 
 
@@ -106,4 +108,4 @@ DEFAULT_PLACE_SETTINGS = PlaceSettings(
     index=False,
     index_days=365,
 )
-"""What holds where nothing is set."""
+"""Settings in force where nothing is set."""

@@ -1,4 +1,4 @@
-"""What is to be done about a question, and what the search for it found."""
+"""The plan for a message, and the result of its search."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from pipeline.values.documents import RetrievedChunk
 
 
 class Intent(StrEnum):
+    """The kind of a question."""
+
     FACTUAL = "factual"
     COMPARISON = "comparison"
     PROCEDURE = "procedure"
@@ -22,6 +24,8 @@ class Intent(StrEnum):
 
 
 class AnswerFormat(StrEnum):
+    """The layout of an answer."""
+
     PROSE = "prose"
     BULLETS = "bullets"
     TABLE = "table"
@@ -30,57 +34,57 @@ class AnswerFormat(StrEnum):
 
 
 class SearchPlan(Value):
-    """Look it up: `question` is complete by itself, `queries` are what is searched, one per part or side; without any
-    it is the question."""
+    """A plan to search: `question` is complete by itself, `queries` are searched, one per part or side; without any it
+    is the question that is searched."""
 
     question: str
     queries: tuple[str, ...] = ()
     user_wording: str = ""
-    """`question` in people's own words, as it is kept and told: with no word that only documents have."""
+    """`question` in people's own words, as it is kept and shown: without words that only documents have."""
     sides: tuple[str, ...] = ()
-    """What each query is about, for a comparison: `("full-time staff", "contractors")`."""
+    """Subject of each query, for a comparison: `("full-time staff", "contractors")`."""
     intent: Intent = Intent.FACTUAL
     format: AnswerFormat | None = None
-    """None: whatever suits what is found."""
+    """None for the format that suits the passages."""
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""
     wants_all: bool = False
-    """All of a list was asked for."""
+    """True where all of a list was asked for."""
     topic: str = ""
-    """The earlier question that `question` leaned on and was completed with; empty where it stood alone."""
+    """The earlier question that completed `question`; empty where it stood alone."""
     thread: str = ""
-    """Where it stood alone, the last question of its conversation that says what it is about."""
+    """For a question that stood alone, the last question of its conversation that names its subject."""
     since: str = ""
-    """Which documents are of that day or later is asked: `2026-05-01`; empty where it is not."""
+    """Day, `2026-05-01`, where the question is which documents changed since; else empty."""
     about: str = ""
-    """Of that, the topic; empty for everything."""
+    """Topic of such documents; empty for all."""
     tokens: int = 0
-    """What a model used to plan it."""
+    """Tokens that a model used to plan."""
 
     @property
     def about_topic(self) -> str:
-        """The question with the topic that it leans on, where it does not have that in it."""
+        """The question, with the topic that it leans on where it does not contain it."""
         return self.question if self.topic.strip().rstrip("?!. ") in self.question else f"{self.topic} {self.question}"
 
 
 class CannedReply(Value):
-    """Say `text` without looking anything up: greeting, help, nothing indexed."""
+    """A plan to say `text` without a search: greeting, help, nothing indexed."""
 
     text: str
     flags: tuple[str, ...] = ()
     named: dict[str, str] = Field(default_factory=dict)
-    """The titles of documents in it, by their ids."""
+    """Titles of the documents that the text names, by their ids."""
 
 
 class ClarifyingReply(Value):
-    """Ask the person for more; `reason` is shown."""
+    """A plan to ask the person for more; `reason` is shown."""
 
     reason: str
     flags: tuple[str, ...] = ()
 
 
 class DeclinedReply(Value):
-    """Refuse; `reason` is shown."""
+    """A plan to refuse; `reason` is shown."""
 
     reason: str
     flags: tuple[str, ...]
@@ -90,38 +94,38 @@ Plan = SearchPlan | CannedReply | ClarifyingReply | DeclinedReply
 
 
 class SpellingCorrection(Value):
-    """A word of the question that no document holds, taken for one that some do."""
+    """A word of the question that no document holds, replaced by one that some do."""
 
     word: str
     meant: str
     others: tuple[str, ...] = ()
-    """Words that are as near."""
+    """Other words that are as near."""
     documents: tuple[str, ...] = ()
-    """The ids of documents that hold these words, one for each."""
+    """Ids of documents that hold these words, one for each."""
     form: bool = False
-    """It is another form of the same word, of which nobody needs to be told."""
+    """True for another form of the same word, which nobody needs to be told of."""
 
 
 class Retrieval(Value):
-    """What was found for a search, best first."""
+    """The passages of a search, best first."""
 
     passages: tuple[RetrievedChunk, ...]
-    """At or above the relevance floor, near-duplicates collapsed."""
+    """Passages at or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
-    """The best few whatever their score: looked at where few are above the floor and nothing answers."""
+    """The best few whatever their score: read where few are above the floor and nothing answers."""
     candidates: tuple[RetrievedChunk, ...] = ()
-    """All that was read, copies among it, best first."""
+    """All passages that were read, duplicates among them, best first."""
     document_ids: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
-    """What did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`, `reader`."""
+    """Stages that did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`, `reader`."""
     scorer_skipped: str = ""
-    """Why the second reader did not read it; empty where it did, or there is none."""
+    """Reason why the relevance scorer did not read the passages; empty where it did, or there is none."""
     corrections: tuple[SpellingCorrection, ...] = ()
-    """What was searched for in place of words that no document holds."""
+    """Words that were searched for in place of words that no document holds."""
 
     def corrected_search(self, search: SearchPlan) -> SearchPlan:
-        """`search` in the words that were searched for."""
+        """Return `search` in the words that were searched for."""
         return replace(
             search,
             question=apply_corrections(search.question, self.corrections),
@@ -134,18 +138,18 @@ class ChangedDocuments(Value):
     """Documents of a day or later, newest first."""
 
     passages: tuple[RetrievedChunk, ...]
-    """One of each that is named."""
+    """One passage of each document that is named."""
     total: int
-    """How many there are."""
+    """Number of such documents."""
     dated: bool
-    """There are documents that say of which day they are, be it an earlier one."""
+    """True where some documents have a date, even an earlier one."""
 
 
 def apply_corrections(text: str, corrections: Iterable[SpellingCorrection]) -> str:
-    """`text` with the words that were taken for others exchanged, in whatever case they are written."""
-    meant = {one.word: one.meant for one in corrections}
-    if not meant:
+    """Replace corrected words in `text`, in whatever case they are written."""
+    replacements = {correction.word: correction.meant for correction in corrections}
+    if not replacements:
         return text
-    longest_first = "|".join(map(re.escape, sorted(meant, key=len, reverse=True)))
+    longest_first = "|".join(map(re.escape, sorted(replacements, key=len, reverse=True)))
     pattern = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
-    return pattern.sub(lambda found: meant.get(found.group().lower(), found.group()), text)
+    return pattern.sub(lambda match: replacements.get(match.group().lower(), match.group()), text)

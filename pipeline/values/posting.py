@@ -1,5 +1,4 @@
-"""What is to be posted, and what comes of it: replies, questions handed to people, what somebody waits for, and what
-people asked nothing for."""
+"""Posts of the bot: replies, handoffs, subscriptions and announcements."""
 
 from __future__ import annotations
 
@@ -14,31 +13,31 @@ from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId, s
 from pipeline.values.insights import Insights
 from pipeline.values.people import IncomingMessage, MessageTrigger, Role
 
-# --- What is posted once, whatever happens meanwhile ----------------------------------------------
+# --- Posts ----------------------------------------------------------------------------------------
 
 
 class OutgoingPost(Value):
-    """Something that is posted, with what is recorded of that: after a crash it is completed, not repeated."""
+    """A post with its delivery state: after a crash it is completed, not repeated."""
 
     attempt: int = 1
     last: bool = False
-    """It is given up after this attempt."""
+    """True where it is given up after this attempt."""
     posting_since: datetime | None = None
-    """When the intent to post was recorded: something may already be visible."""
+    """Time when the intent to post was recorded: something may already be visible."""
     reference: str = ""
-    """The platform's name of what was posted, once known."""
+    """The platform's id of the post, once known."""
     language: str = "en"
-    """That of our own words in it."""
+    """Language of our own words in it."""
 
     @property
     @abstractmethod
     def key(self) -> str:
-        """By which it is found again."""
+        """Key by which it is found again."""
 
     @property
     @abstractmethod
     def platform(self) -> str:
-        """Where it is posted."""
+        """Platform that it is posted on."""
 
     @property
     @abstractmethod
@@ -46,36 +45,41 @@ class OutgoingPost(Value):
         """The platform's workspace or server."""
 
 
-# --- A message that is being answered, and what people think of the answer ------------------------
+# --- Replies and ratings --------------------------------------------------------------------------
 
 
 class LeasedMessage(OutgoingPost):
-    """A leased message, with what is already known of its reply."""
+    """A message that this process answers, with what is already known of its reply."""
 
     message: IncomingMessage
     crashed_last_attempt: bool = False
-    """The last attempt ended the process as well: only an apology is left."""
+    """True where the last attempt ended the process as well: only an apology is left."""
     answer: Answer | None = None
-    """Saved before a crash: deliver it, do not compute it again."""
+    """An answer saved before a crash: deliver it, do not compute it again."""
     is_late: bool = False
-    """Older than the age cap when it was reached."""
+    """True where the message was too old when its turn came."""
     has_more: bool = True
-    """Others may wait to be leased."""
+    """True where other messages may wait to be leased."""
 
     @property
     def key(self) -> str:
+        """Key of the message."""
         return self.message.key
 
     @property
     def platform(self) -> str:
+        """Platform of the conversation."""
         return self.message.conversation.platform
 
     @property
     def space(self) -> str:
+        """Workspace or server of the conversation."""
         return self.message.conversation.space
 
 
 class Vote(StrEnum):
+    """A person's judgement of an answer."""
+
     HELPFUL = "helpful"
     UNHELPFUL = "unhelpful"
 
@@ -91,60 +95,65 @@ class RatingReason(StrEnum):
 
 
 class Rating(Value):
+    """A person's rating of an answer."""
+
     answer_id: str
     person: str
     vote: Vote
     reason: RatingReason | None = None
     comment: str = ""
     role: Role | None = None
-    """Their highest, where the bot learns from ratings."""
+    """Their highest role, where the bot learns from ratings."""
 
 
-# --- A question that somebody wants to be told the answer of, once the documents have one ---------
+# --- Subscriptions --------------------------------------------------------------------------------
 
 NO_MESSAGE = "0"
-"""No message to refer to."""
+"""Id of a message that refers to none."""
 
 
 class AnswerSubscription(Value):
-    """One question of one person, told once in the conversation that it was asked in."""
+    """A person's wish to be notified once their question can be answered."""
 
     id: str
     answer_id: str
-    """The answer that did not help."""
+    """Id of the answer that did not help."""
     person: str
-    """Who is told, as `IncomingMessage.author`."""
+    """Subscriber, as `IncomingMessage.author`."""
     author: str | None = None
-    """Whose question it is, which the store knows: anybody may want to be told."""
+    """Author of the question, set by the store: anybody may subscribe."""
     question: str
-    """Complete by itself."""
+    """The question, complete by itself."""
     origin: ConversationId
-    """Where it is told: the conversation of that answer, the direct messages of whoever alone saw it."""
+    """Conversation of the notification: that of the answer, or direct messages where only one person saw the answer."""
     message: str = ""
-    """The platform's id of that answer; empty where it is told apart from it."""
+    """The platform's id of that answer; empty where the notification stands apart from it."""
     said_in: tuple[PlaceId, ...] = ()
     external: bool = False
     language: str = "en"
     rated: tuple[str, ...] = ()
-    """The ids of the passages that that answer cites, where it said something that was not right."""
+    """Ids of the passages that the answer cites, where its sentences were wrong."""
 
     @property
     def is_in_group(self) -> bool:
-        """Others read along where it is told."""
+        """True where others read the notification."""
         return bool(self.message) and any(place.channel for place in self.said_in)
 
     @property
     def place(self) -> MessageKey:
-        """The logical identity of the message as which it is tried."""
-        where, message = self.origin, f"wish-{self.id}"
-        return MessageKey(platform=where.platform, space=where.space, channel=where.channel, message=message)
+        """Logical identity of the message that asks the question again."""
+        conversation, message = self.origin, f"wish-{self.id}"
+        return MessageKey(
+            platform=conversation.platform, space=conversation.space, channel=conversation.channel, message=message
+        )
 
     @property
     def key(self) -> str:
+        """Key of that message."""
         return str(self.place)
 
     def to_message(self, at: datetime) -> IncomingMessage:
-        """The question, asked again."""
+        """Return a message that asks the question again."""
         return IncomingMessage(
             place=self.place,
             conversation=self.origin,
@@ -160,199 +169,208 @@ class AnswerSubscription(Value):
 
 
 class SubscriptionResult(NamedTuple):
-    """What whoever wants to be told hears at once."""
+    """The immediate reply to a person who subscribes."""
 
     reply: str
     subscription_id: str = ""
-    """What can be taken back; empty where there is nothing."""
+    """Id of a subscription that can be cancelled; empty where there is none."""
 
 
-# --- A question that goes to people because the documents did not answer it -----------------------
+# --- Handoffs -------------------------------------------------------------------------------------
 
 
 class AnswerInteraction(Value):
-    """A button under an answer that did not help: who pressed it, and where."""
+    """A press of a button under an answer that did not help."""
 
     answer_id: str
     person: str
     chain: tuple[PlaceId, ...] = ()
-    """The places that it was pressed in, the widest first; none in a direct message of no server."""
+    """Places of the interaction, the widest first; none in a direct message of no server."""
     origin: ConversationId
-    """Where the answer stands."""
+    """Conversation of the answer."""
     message: str = ""
     """The platform's id of that answer."""
     private: bool = False
-    """Only the person saw it."""
+    """True where only the person saw it."""
     external: bool = False
-    """The person is of another organisation."""
+    """True where the person is of another organisation."""
 
 
 class Handoff(Value):
-    """One question, once: for each answer that did not help there is at most one."""
+    """One question that is handed to people, at most once for each answer."""
 
     id: str
     answer_id: str
     asker: str
-    """Who wanted it, as `IncomingMessage.author`."""
+    """Person who wanted it, as `IncomingMessage.author`."""
     author: str | None = None
-    """Whose question it is, which the store knows: anybody may pass it on."""
+    """Author of the question, set by the store: anybody may hand it over."""
     question: str
     target: PlaceId
-    """The channel that is asked, as `Place.ask`."""
+    """Channel that is asked, as `PlaceSettings.ask`."""
     origin: ConversationId
-    """Where the answer stands that did not help."""
+    """Conversation of the answer that did not help."""
     message: str = ""
     """The platform's id of that answer."""
     private: bool = False
-    """Only the asker saw it: they are told alone, and nothing leads back to it."""
+    """True where only the asker saw it: they are notified alone, and nothing links back to it."""
 
 
 class NoticeKind(StrEnum):
-    """What a notice tells."""
+    """The kind of a handoff notice."""
 
     ASKED = "asked"
-    """People, of the question."""
+    """To people: the question."""
     RESOLVED = "resolved"
-    """The asker, of the reply."""
+    """To the asker: the reply."""
     UNDELIVERED = "undelivered"
-    """The asker, that the question could not be posted."""
+    """To the asker: the question could not be posted."""
 
 
 class HandoffNotice(OutgoingPost):
-    """What is posted about a handoff, in the language of whoever asked."""
+    """A notice about a handoff, in the language of the asker."""
 
     about: NoticeKind
     handoff: Handoff
     answer: Answer | None = None
-    """What those who are asked may see of the answer that did not help."""
+    """The answer that did not help, as far as those who are asked may see it."""
     resolver: str = ""
-    """The name of who resolved it."""
+    """Name of the person who resolved it."""
     reply: str = ""
-    """What they wrote; may be empty."""
+    """Their reply; may be empty."""
 
     @property
     def key(self) -> str:
+        """Key of the kind and the handoff."""
         return f"{self.about}:{self.handoff.id}"
 
     @property
     def platform(self) -> str:
+        """Platform of the destination."""
         return self.destination.platform
 
     @property
     def space(self) -> str:
+        """Workspace or server of the destination."""
         return self.handoff.target.space if self.about is NoticeKind.ASKED else self.handoff.origin.space
 
     @property
     def destination(self) -> PlaceId | ConversationId | PersonId:
-        """The channel that is asked; the asker where they asked, or alone."""
+        """Channel that is asked; for the asker the conversation, or the person alone."""
         if self.about is NoticeKind.ASKED:
             return self.handoff.target
         return PersonId.parse(self.handoff.asker) if self.handoff.private else self.handoff.origin
 
 
-# --- What is posted to people and channels that asked nothing -------------------------------------
+# --- Announcements --------------------------------------------------------------------------------
 
 
 class AddressedPost(OutgoingPost):
-    """Anything of that kind."""
+    """A post to a channel or a person that did not ask for it."""
 
     to: str
     """A channel (`slack:T1:C2`, `discord:1:2`) or a person (`slack:T1:U3`, `discord:user:3`)."""
 
     @property
     def platform(self) -> str:
+        """Platform of the recipient."""
         return split_id(self.to)[0]
 
     @property
     def space(self) -> str:
-        """Of a person on Discord `user`."""
+        """Workspace or server of the recipient; `user` for a person on Discord."""
         return split_id(self.to)[1]
 
 
 class Digest(AddressedPost):
-    """One week's, posted once."""
+    """The digest of one week, posted once."""
 
     week: str
-    """As ISO 8601 counts them: `2026-W47`."""
+    """ISO 8601 week: `2026-W47`."""
     insights: Insights | None = None
-    """What its readers may see."""
+    """Insights, limited to what its readers may see."""
 
     @property
     def key(self) -> str:
+        """Key of the week."""
         return f"digest:{self.week}"
 
     @property
     def marker(self) -> str:
-        """By which it is found again where nothing else marks it."""
+        """Text by which it is found again where nothing else marks it."""
         return self.week
 
 
 class AutoLimitNotice(AddressedPost):
-    """A place has had all the answers of an hour that nobody asked the bot for; told once a day."""
+    """The notice that a place has had all unprompted answers of an hour; posted once a day."""
 
     day: str
     """`2026-11-27`"""
     place: PlaceId
     per_hour: int = 0
-    """How many answers that is, as far as is known."""
+    """Number of unprompted answers in an hour, as far as it is known."""
 
     @property
     def key(self) -> str:
+        """Key of the day and the place."""
         return f"spent:{self.day}:{self.place}"
 
     @property
     def marker(self) -> str:
-        """As `Digest.mark`."""
+        """Text by which it is found again where nothing else marks it."""
         return f"{self.day} · {self.place}"
 
 
 class IndexingNotice(AddressedPost):
-    """Those in a channel are told, once, that it is read as a source."""
+    """The notice in a channel, posted once, that it is indexed as a source."""
 
     days: int = 0
-    """That what was said is kept."""
+    """Days that messages are kept."""
 
     @property
     def key(self) -> str:
+        """Key of the channel."""
         return f"source:{self.to}"
 
 
 class SharedAnswer(AddressedPost):
-    """An answer that somebody had alone, for everyone in a channel; in the language of whoever shares it."""
+    """An answer that one person saw, shared with everyone in a channel, in that person's language."""
 
     answer_id: str
     person: str
-    """Who shares it, as `IncomingMessage.author`."""
+    """Person who shares it, as `IncomingMessage.author`."""
     name: str
-    """What they are called there."""
+    """Display name of that person."""
     answer: Answer | None = None
-    """If everyone there may see it."""
+    """The answer, if everyone there may see it."""
 
     @property
     def key(self) -> str:
+        """Key of the answer and the channel."""
         return f"share:{self.answer_id}:{self.to}"
 
 
 class UploadStatus(AddressedPost):
-    """What comes of something that somebody adds to the documents: first that it is read."""
+    """The progress of an upload to the documents."""
 
     id: str
     person: str
-    """Who adds it, as `IncomingMessage.author`."""
+    """Person who adds it, as `IncomingMessage.author`."""
     thread: str = ""
-    """Where in a channel it is said."""
+    """Thread of a channel that it is posted in."""
     text: str
     small: str = ""
-    """In small print."""
+    """Text in small print."""
     document: str = ""
-    """Its id, where it can be taken back."""
+    """Id of the document, where it can be removed again."""
     back: str = ""
-    """What the button says that takes it back."""
+    """Label of the button that removes it."""
 
     @property
     def key(self) -> str:
+        """Key of the upload."""
         return f"adding:{self.id}"
 
 
 Announcement = HandoffNotice | Digest | AutoLimitNotice | IndexingNotice | SharedAnswer | UploadStatus
-"""What is posted once, and is no reply."""
+"""A post that is made once, and is no reply."""

@@ -1,4 +1,4 @@
-"""One question, and everything that decides how it is answered."""
+"""A request for an answer, with everything that decides how it is answered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values.planning import AnswerFormat
 
 
 class AnswerLimits(Value):
-    """When to stop waiting for a model, and what an answer needs to be shown."""
+    """Deadlines of models, and minimum requirements of an answer."""
 
     first_sentence_seconds: float = 10.0
     total_seconds: float = 30.0
@@ -21,12 +21,12 @@ class AnswerLimits(Value):
 
 
 class AutoAnswerPolicy(Value):
-    """What nobody asked is answered here."""
+    """The place's policy for answering questions that nobody addressed to the bot."""
 
     place: PlaceId
-    """The channel or forum that it is counted for."""
+    """Channel or forum that such answers are counted for."""
     minimum_level: ConfidenceLevel
-    """The confidence below which nothing is said."""
+    """Confidence below which nothing is said."""
     per_hour: int
 
 
@@ -36,34 +36,36 @@ class AnswerRequest(Value):
     text: str
     audience: Audience
     conversation: ConversationId | None = None
-    """None: nothing is recalled and nothing is kept."""
+    """Conversation whose turns are recalled; None: nothing is recalled and nothing is kept."""
     save_turn: bool = True
-    """False: the turn is kept by whoever asks, with the answer."""
+    """False where the caller saves the turn, with the answer."""
     turns: tuple[Turn, ...] = ()
-    """What was said before, where there is no `conversation` to recall it from."""
+    """Earlier turns, where there is no `conversation` to recall them from."""
     around: ThreadContext = ThreadContext()
     thread: ParsedDocument | None = None
-    """What is to be summed up, in the place of the documents."""
+    """A thread to sum up, in place of the documents."""
     author: str = ""
     style: AnswerStyle | None = None
     format: AnswerFormat | None = None
     citation_style: CitationStyle | None = None
     language: str = ""
-    """That of the answer, where one was chosen."""
+    """Language of the answer, where one was chosen."""
     locale: str = ""
-    """The language that the asker chose on the platform, where it tells: `de`, `es-419`."""
+    """Language that the asker chose on the platform, where it is known: `de`, `es-419`."""
     wants_all: bool = False
     """All entries of a list, table, script or procedure, however many."""
     ask: str | None = None
-    """Who can be asked where nothing answers; empty where they have no name, None where there is nobody."""
+    """Name of the people who can be asked where nothing answers; empty where they have no name, None where there is
+    nobody."""
     extract: bool = False
     """No model is asked, whatever is set."""
     is_unprompted: bool = False
-    """Nobody asks the bot now: the outcome is an answer that is worth it, or SILENT."""
+    """True where nobody asks the bot now: the outcome is a worthwhile answer, or SILENT."""
     known_chunk_ids: frozenset[str] | None = None
-    """Somebody wants to be told once it can be answered, by more than these passages; None: nobody does."""
+    """For a subscription: the chunks of the earlier answer, which are not enough to notify; else None."""
     auto: AutoAnswerPolicy | None = None
-    """It begins a conversation in a place where that is wanted; None: only where the bot takes part already."""
+    """Policy for a message that begins a conversation in a place with automatic answers; None: the bot answers
+    unprompted only where it takes part already."""
     force_extract: bool = False
     """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
 

@@ -5,40 +5,41 @@ from __future__ import annotations
 from pipeline.values.base import Value
 from pipeline.values.diagnostics import Finding, error_finding
 
-_NEVER = frozenset(" \t\r\n\"'")
-"""What no token holds."""
+_FORBIDDEN_CHARACTERS = frozenset(" \t\r\n\"'")
+"""Characters that no token holds."""
 
 
 class TokenCheck(Value):
-    """What is known of a token once it was checked."""
+    """The result of checking a token."""
 
     finding: Finding
     refused: bool = False
-    """It is no good. Otherwise a bad finding says that the service could not be asked."""
+    """True where the token is invalid. Otherwise a bad finding says that the service could not be asked."""
     notes: tuple[Finding, ...] = ()
-    """What else is most likely not as it was meant."""
+    """Findings about other likely mistakes."""
     next_step: str = ""
-    """What to do on the platform once all tokens are there; empty: nothing."""
+    """Next step on the platform once all tokens are there; empty: nothing."""
 
 
 class TokenPrompt(Value):
-    """A token, and how somebody gets it."""
+    """A token, and the steps to get it."""
 
     setting: str
-    """The variable that holds it."""
+    """Variable that holds it."""
     title: str
-    """What the platform calls it: `Bot User OAuth Token`."""
+    """Name on the platform: `Bot User OAuth Token`."""
     subject: str
-    """What findings about it are called."""
+    """Subject of findings about it."""
     steps: tuple[str, ...]
-    """What to do until it can be copied, a sentence each."""
+    """Steps until it can be copied, a sentence each."""
     prefix: str = ""
-    """How each such token begins."""
+    """Prefix of each such token."""
 
     def check_format(self, token: str) -> TokenCheck | None:
-        """Return the refusal of what cannot be one by its looks; None for what can."""
-        if token and token.startswith(self.prefix) and token.isascii() and not _NEVER.intersection(token):
+        """Return a refusal where the text cannot be such a token by its form; None where it can."""
+        is_plain = token.isascii() and not _FORBIDDEN_CHARACTERS.intersection(token)
+        if token and token.startswith(self.prefix) and is_plain:
             return None
         shape = f"begins with {self.prefix} and " if self.prefix else ""
-        said = f"{self.setting} cannot be a {self.title}, which {shape}holds no blanks or quotes"
-        return TokenCheck(finding=error_finding(self.subject, said, f"Copy the {self.title} again."), refused=True)
+        problem = f"{self.setting} cannot be a {self.title}, which {shape}holds no blanks or quotes"
+        return TokenCheck(finding=error_finding(self.subject, problem, f"Copy the {self.title} again."), refused=True)

@@ -57,9 +57,9 @@ class MiniLMCrossEncoder:
         """Get ready now rather than while somebody waits. Raises Unavailable."""
         await asyncio.to_thread(self._graph.load)
 
-    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
         """See `Reader`. Loading is not part of the time."""
-        takes = self._takes(stretches)
+        takes = self._takes(texts)
         self._flooded = self._asked_for() * takes > (CALM if self._flooded else BUSY)
         if self._flooded or (self._reading and (self._reading + 1) * takes > QUEUE_SHARE * self._seconds):
             return None
@@ -70,7 +70,7 @@ class MiniLMCrossEncoder:
         except Unavailable:
             self._breaker.record_failure()
             raise
-        return await self._read(question, stretches)
+        return await self._read(question, texts)
 
     async def _read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         self._reading += 1

@@ -52,7 +52,7 @@ def source_previews(answer: Answer, words: Translator) -> Sequence[SourcePreview
         SourcePreview(
             number=one.number,
             mark=list_mark(one.number, style),
-            source=build_source(one, style, speech=words),
+            source=build_source(one, style, translator=words),
             passage=panels.passage_panel(one, words),
         )
         for one in answer.sources

@@ -45,7 +45,7 @@ class WebInteractionContext(InteractionContext):
     async def channel_readers(self) -> Readers:
         return self._visitor.readers
 
-    async def ack(self, then: Acknowledgement) -> None:
+    async def ack(self, kind: Acknowledgement) -> None:
         """A page waits until all is done."""
 
     async def reply_privately(self, text: str) -> None:
@@ -81,7 +81,7 @@ NO_WEB_CONVERSATION = ConversationId(platform=WEB.name, space=SPACE, channel="")
 class InteractionEndpoint:
     def __init__(self, site: WebContext, inbox: Inbox) -> None:
         self._site = site
-        self._dispatcher = InteractionDispatcher(site.services, inbox, once=())
+        self._dispatcher = InteractionDispatcher(site.services, inbox, deduplicated=())
 
     async def handle(self, request: Request, visitor: Visitor, form: FormData) -> Response:
         """As a page of its own; as the part of one for a script, which says `fragment`. Pressed twice it is answered

@@ -18,7 +18,7 @@ class LiveDrafts:
         self._changed = asyncio.Condition()
 
     def begin(self, conversation: ConversationId, words: Translator) -> None:
-        self._drafts[conversation] = Draft(words=words)
+        self._drafts[conversation] = Draft(translator=words)
 
     async def add(self, conversation: ConversationId, event: ProgressEvent | SentenceEvent) -> None:
         self._drafts[conversation].add(event)

@@ -71,7 +71,7 @@ class Straight:
         self._elsewhere = elsewhere or {}
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         return SearchPlan(question=text, queries=(text,))
 

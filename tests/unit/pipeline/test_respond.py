@@ -599,7 +599,7 @@ class Corrected(Straight):
     """Finds what was meant by a side that is written with a slip."""
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> SearchPlan:
         sides = ("full-tyme staff", "contractors")
         return SearchPlan(question=text, queries=sides, sides=sides)

@@ -54,8 +54,8 @@ class Reader:
     def __init__(self, score: Callable[[str], float]) -> None:
         self._score = score
 
-    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
-        return [self._score(one) for one in stretches]
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
+        return [self._score(one) for one in texts]
 
 
 async def told(reader: Reader, found: Sequence[RankedPassage], *, threaded: bool = False) -> list[RankedPassage]:
@@ -148,7 +148,7 @@ def test_a_row_is_read_with_the_names_of_its_columns() -> None:
 
 async def test_a_reader_that_is_not_there_is_told_to_whoever_asks() -> None:
     class Away:
-        async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+        async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
             raise Unavailable("reader", "its graph could not be run")
 
     with pytest.raises(Unavailable):
@@ -166,7 +166,7 @@ async def test_what_was_not_read_counts_as_the_middle_of_what_was() -> None:
 
 async def test_without_time_nothing_is_told() -> None:
     class Hurried:
-        async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+        async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
             return None
 
     assert await apply_relevance_scorer(Hurried(), "How much leave?", [ranked("a", "Leave is 30 days.")]) is None

@@ -440,13 +440,13 @@ class Second:
         self._broken = broken
         self.asked: list[str] = []
 
-    async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float] | None:
         self.asked.append(question)
         if self._broken:
             raise Unavailable("reader", "its graph could not be run")
         if self._hurried:
             return None
-        return [0.9 if self._word in stretch else 0.1 for stretch in stretches]
+        return [0.9 if self._word in stretch else 0.1 for stretch in texts]
 
 
 async def seconded(storage: Storage, reader: Second, search: SearchPlan) -> Retrieval:

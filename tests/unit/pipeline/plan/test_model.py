@@ -53,7 +53,7 @@ class Heuristic:
         self._plan = plan
 
     async def plan(
-        self, text: str, conversation: Conversation, audience: Audience, words: Translator = ENGLISH_TRANSLATOR
+        self, text: str, conversation: Conversation, audience: Audience, translator: Translator = ENGLISH_TRANSLATOR
     ) -> Plan:
         topic = conversation.turns[-1].question if conversation.turns else ""
         return self._plan or SearchPlan(question=text, queries=(text,), topic=topic)

@@ -1,13 +1,16 @@
-"""A job that several platforms have is in a file of the same name on each."""
+"""A public name stands for one thing, and a job that several platforms have is in a file of the same name on each."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-ADAPTERS = Path(__file__).parents[3] / "adapters"
+ROOT = Path(__file__).parents[2]
+ADAPTERS = ROOT / "adapters"
+ROOMS = ("adapters", "bot", "pipeline", "storage")
 BESIDE_WHAT_IT_PACES = "Pace"
 """Slack's is kept where Slack is called, Discord's by what is done."""
 
@@ -40,3 +43,12 @@ def test_platforms_do_the_same_job_in_a_file_of_the_same_name() -> None:
 def test_slack_and_discord_have_the_same_folders() -> None:
     slack, discord = ({file.parent.relative_to(ADAPTERS / one) for file in files(one)} for one in ("slack", "discord"))
     assert slack == discord
+
+
+def test_a_public_class_name_stands_for_one_thing() -> None:
+    defined: dict[str, list[str]] = defaultdict(list)
+    for file in (file for room in ROOMS for file in (ROOT / room).rglob("*.py")):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                defined[node.name].append(file.relative_to(ROOT).as_posix())
+    assert not {name: files for name, files in defined.items() if len(files) > 1}
