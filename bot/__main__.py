@@ -1,6 +1,7 @@
 """The command line. Errors are translated here, once: people see what to do, never a traceback.
 
-What the commands import takes about a second, and is imported only where Ctrl-C is already answered."""
+What the commands import takes about a second, and is imported only where Ctrl-C is already answered.
+"""
 
 from __future__ import annotations
 

@@ -147,7 +147,8 @@ class Citewell:
 
         With `thread`, the conversation of that name is recalled and kept; without, the question stands alone. With
         `everything`, a list, table or script is given whole, however long.
-        Never raises for what goes wrong while answering: the outcome says it."""
+        Never raises for what goes wrong while answering: the outcome says it.
+        """
         stream = await self.stream(
             text, thread=thread, style=style, format=format, citations=citations, everything=everything
         )
@@ -204,7 +205,8 @@ class Citewell:
     ) -> IngestSummary:
         """Index files and folders, or bring them up to date. Raises Refused for a path that does not exist.
 
-        Without `collection`, a path stays in the one that it or the folder around it was indexed into."""
+        Without `collection`, a path stays in the one that it or the folder around it was indexed into.
+        """
         return await self.indexer.index(paths, collection, on_event, prefix=prefix)
 
     @cached_property

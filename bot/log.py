@@ -74,7 +74,8 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
 def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 5) -> MutableMapping[str, Any]:
     """What was raised, and where, at the last `places` (0: all).
 
-    The message of an error that is not ours may quote what people wrote."""
+    The message of an error that is not ours may quote what people wrote.
+    """
     error = _error(event.pop("exc_info", None))
     if error:
         frames = traceback.extract_tb(error.__traceback__)
@@ -119,7 +120,8 @@ def configure_logging(level: str, *, service: bool = False) -> None:
 
     A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
     on a terminal, JSON lines elsewhere. Of what libraries log, a command says errors and a service warnings, at level
-    debug too: below that they print what people wrote."""
+    debug too: below that they print what people wrote.
+    """
     brief = not service and level != "debug"
     in_full: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -155,7 +157,8 @@ def _configure_standard(least: int, processors: Sequence[structlog.typing.Proces
 def join_host_logging() -> None:
     """Inside a program that has not configured structlog: hand each line to the standard library's logging.
 
-    structlog's own default would print to standard output, with the values of all local variables when it fails."""
+    structlog's own default would print to standard output, with the values of all local variables when it fails.
+    """
     if not structlog.is_configured():
         structlog.configure(
             processors=[structlog.contextvars.merge_contextvars, _name_error, _redact_values, _in_words],

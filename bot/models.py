@@ -95,7 +95,8 @@ log = structlog.get_logger(__name__)
 async def open_model(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[AnswerModel | None]:
     """The models that `settings` name, with `planner` to help; None when none is named. Nothing is connected yet.
 
-    Raises Misconfigured when a key is missing."""
+    Raises Misconfigured when a key is missing.
+    """
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
         yield None

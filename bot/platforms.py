@@ -51,7 +51,8 @@ def make_adapters(
 ) -> dict[str, PlatformAdapter]:
     """The adapter of every platform that is wanted, by name. `say` tells the operator who it is there.
 
-    Raises Misconfigured where tokens cannot be encrypted."""
+    Raises Misconfigured where tokens cannot be encrypted.
+    """
     made: dict[str, PlatformAdapter] = {}
 
     async def people(person: PersonId) -> Readers | None:

@@ -1,7 +1,7 @@
-"""Moves everything remembered from one database to an empty one, of the same engine or the other.
+"""Copy all stored data from one database into an empty one, of the same engine or the other.
 
-Rows are copied in the order of their keys, so that the first ones, as many as are there, are those that a move which
-was cut off has copied; the next goes on behind them. Words and mean vectors are made anew with the passages.
+Rows are copied in the order of their keys. The number of rows in the target therefore tells how far a copy that was cut
+off had come; the next run goes on behind them. Words and mean vectors are made anew with the passages.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ SQLITE_SCHEME = "sqlite:"
 
 class MigrationEndpoint(NamedTuple):
     name: str
-    """What it is called; without a password."""
+    """The database's name for messages, without a password."""
     engine: Engine
 
 
 def endpoint_name(place: str) -> str:
-    """Always the same for a place. Raises Refused and Misconfigured, without a password, for what is none."""
+    """Return the name of an endpoint, always the same for the same place and without a password. Raises Refused and
+    Misconfigured for a text that names no database."""
     if place.startswith(SQLITE_SCHEME) and place != SQLITE_SCHEME:
         return f"{SQLITE_SCHEME}{_folder(place)}"
     if place.startswith(("postgresql://", "postgres://")):
@@ -49,9 +50,11 @@ def endpoint_name(place: str) -> str:
 
 @asynccontextmanager
 async def open_endpoint(place: str, *, embedder: Callable[[], str], make: bool) -> AsyncIterator[MigrationEndpoint]:
-    """Hold it, so that no `citewell run` uses it. `make`: a folder is made if it is missing.
+    """Open an endpoint and hold it, so that no `citewell run` uses it meanwhile. With `make`, a missing folder is
+    created.
 
-    Raises what `open_storage` does, and Refused."""
+    Raises what `open_storage` does, and Refused.
+    """
     name = endpoint_name(place)
     if place.startswith(SQLITE_SCHEME):
         folder = _folder(place)
@@ -77,7 +80,8 @@ _NUMBERS = "SELECT number FROM chunk JOIN live ON live.id = number >> 20 ORDER B
 
 
 async def sample_questions(database: Database, most: int) -> list[str]:
-    """At most so many, each once."""
+    """Return at most `most` different questions to compare two databases by: recent ones, then beginnings of
+    passages."""
 
     def work(db: Connection) -> list[str]:
         asked = [question for (question,) in db.execute(_ASKED, (most,)).fetchall()]
@@ -99,7 +103,7 @@ def _beginning(db: Connection, number: int) -> str:
 
 COPY_BATCH = 500
 COPY_MARK = "moving_from"
-"""The setting of a database that is being filled from another."""
+"""The setting that marks a database as the unfinished target of a copy."""
 CHUNK_TABLE = "chunk"
 _INDEXED = """
     WITH found AS MATERIALIZED (
@@ -109,15 +113,18 @@ _INDEXED = """
 """
 
 ReportTable = Callable[[str, int], None]
-"""Told each table that is complete, and how many rows it has."""
+"""Called with each table that is complete and its number of rows.
+"""
 TableRow = Sequence[Any]
 
 
 async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable) -> None:
-    """Copy all that `source` holds; `target` is empty, or a move from the source of that `name` was cut off there.
+    """Copy all that `source` holds into `target`, which is empty or holds an unfinished copy of the source called
+    `name`.
 
-    It stays unusable until `finish`. Nobody may write to either meanwhile. Raises Refused when the target is something
-    else, or is not what the source is afterwards."""
+    The target stays unusable until `finish_copy`. Nobody may write to either meanwhile. Raises Refused when the target
+    holds anything else, or differs from the source afterwards.
+    """
     if await source.database.read(_mark):
         raise Refused("the source is half of what is being moved there", what_to_do="Complete that move first.")
     await PersonalData(source.database, source.backup_erasure).finish_pending()
@@ -137,7 +144,7 @@ async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable
 
 
 async def finish_copy(source: Engine, target: Engine) -> None:
-    """From now on `target` may be used."""
+    """Mark the copy as complete: `target` may be used from now on."""
     last = await source.database.read(source.table_copier.last_ids)
 
     def work(db: Connection) -> None:
@@ -148,7 +155,7 @@ async def finish_copy(source: Engine, target: Engine) -> None:
 
 
 def check_copy_complete(db: Connection) -> None:
-    """Raises Misconfigured for a database that a move has not completed."""
+    """Raise Misconfigured for a database that holds an unfinished copy."""
     if name := _mark(db):
         raise Misconfigured(
             "CITEWELL_DATABASE or CITEWELL_DATA",
@@ -158,7 +165,7 @@ def check_copy_complete(db: Connection) -> None:
 
 
 def _begin(db: Connection, *, target: Engine, name: str) -> bool:
-    """Whether it was begun before."""
+    """Mark the target as being filled. Return True when an earlier copy had begun."""
     mark = _mark(db)
     if mark == name:
         return True
@@ -211,7 +218,7 @@ def _write(db: Connection, *, target: Engine, table: StoredTable, rows: Sequence
 
 
 async def _batches(engine: Engine, table: StoredTable, skip: int = 0) -> AsyncIterator[list[TableRow]]:
-    """All rows but the first `skip`, in the order of their keys."""
+    """Yield all rows but the first `skip`, in the order of their keys."""
     columns, key = (", ".join(f'"{name}"' for name in names) for names in (table.column_names, table.key_names))
     places = ", ".join(f"${number}" for number in range(1, len(table.key_names) + 1))
     select = f"SELECT {columns} FROM {_rows(table.name)}"  # noqa: S608 - our own names
@@ -224,8 +231,10 @@ async def _batches(engine: Engine, table: StoredTable, skip: int = 0) -> AsyncIt
 
 
 async def _differing(source: Engine, target: Engine) -> list[str]:
-    """The tables that do not hold the same, told by the count and the digest of their rows; of derived ones, which
-    each engine makes in its own way, by the count."""
+    """Return the names of the tables that differ, compared by the count and the digest of their rows.
+
+    Derived tables, which each engine makes in its own way, are compared by the count alone.
+    """
     differing = [
         table.name for table in TABLES if await _digest(source, table, target) != await _digest(target, table, target)
     ]
@@ -237,7 +246,7 @@ async def _differing(source: Engine, target: Engine) -> list[str]:
 
 
 async def _digest(engine: Engine, table: StoredTable, stored_in: Engine) -> tuple[int, int]:
-    """The number of rows, and the sum of their digests: in which order they come makes no difference."""
+    """Return the number of rows and the sum of their digests, which does not depend on the order of rows."""
     count = total = 0
     async for rows in _batches(engine, table):
         for row in rows:
@@ -254,7 +263,7 @@ def _count(db: Connection, table: str) -> int:
 
 
 def _rows(table: str) -> str:
-    """Without the mark, which is not moved."""
+    """Return the FROM clause for a table, without the mark of an unfinished copy, which is not copied."""
     return f"(SELECT * FROM setting WHERE name <> '{COPY_MARK}') AS kept" if table == "setting" else table  # noqa: S608
 
 

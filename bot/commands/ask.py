@@ -66,7 +66,8 @@ def ask(
 ) -> None:
     """Ask one question.
 
-    Exit status 0: answered; 1: not answered, with the reason."""
+    Exit status 0: answered; 1: not answered, with the reason.
+    """
     found = load_settings(data)
     with reject_binary_input():
         text = typer.get_text_stream("stdin").read() if question == "-" else question

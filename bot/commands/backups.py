@@ -48,7 +48,8 @@ def make(
 ) -> None:
     """Back up everything that is kept: documents, passages, vectors, questions and answers.
 
-    Settings and tokens are not in it: keep .env and citewell.toml elsewhere."""
+    Settings and tokens are not in it: keep .env and citewell.toml elsewhere.
+    """
     found = _embedded(data)
 
     async def work() -> None:
@@ -87,7 +88,8 @@ def verify(
 def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: DataOption = None) -> None:
     """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first.
 
-    Sessions and links to sources end, and keys that were revoked since stay revoked."""
+    Sessions and links to sources end, and keys that were revoked since stay revoked.
+    """
     found = _embedded(data)
 
     async def work() -> None:

@@ -32,7 +32,8 @@ def doctor(
 ) -> None:
     """Look whether everything is as it should be, and say what mends what is not.
 
-    Posts nothing; a model is asked for a few tokens. Exit status 1: something is wrong."""
+    Posts nothing; a model is asked for a few tokens. Exit status 1: something is wrong.
+    """
     from bot.log import configure_logging
 
     configure_logging("error")

@@ -40,7 +40,8 @@ def select_documents(listed: Sequence[Document], name: str) -> list[Document]:
     """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it.
 
     Where nothing is at that path, it may also be a file or folder as it is listed, if that of one source only, or a
-    title that one document has."""
+    title that one document has.
+    """
     place = _place(name)
     found = [
         one
@@ -183,7 +184,8 @@ def remove(
 ) -> None:
     """Forget documents: their text is erased. A name that stands for several is asked about first.
 
-    Exit status 1: some names fit nothing that is indexed, or the answer was no."""
+    Exit status 1: some names fit nothing that is indexed, or the answer was no.
+    """
     found = load_settings(data)
     unknown: list[str] = []
     if not yes:

@@ -80,7 +80,8 @@ def qa(
 
     Each line of QUESTIONS is `{id, question}`, with `history` for a follow-up. What is right, where it is known:
     `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
-    the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`."""
+    the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`.
+    """
     found = replace(load_settings(), model=model)
     rows = read_rows(questions, "question", allowed={"answerability": ANSWERABILITY})
     _check_truth(questions, rows)
@@ -112,7 +113,8 @@ def grounding(
     """Check answers `{id, question, response, sources}` for what their sources do not support, as answers to people are
     checked.
 
-    What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`."""
+    What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`.
+    """
     found = replace(load_settings(), model=model)
     rows = read_rows(texts, "response", "sources", allowed={"label": INJECTION_LABELS})
 
@@ -131,7 +133,8 @@ def grounding(
 def injection(texts: GoldArgument, predictions: OutOption) -> None:
     """Screen `{id, text}`, or `{id, question, document}` with the answer given over that document.
 
-    What is right, where it is known: `label` (1: an attack), and `attack`, its words."""
+    What is right, where it is known: `label` (1: an attack), and `attack`, its words.
+    """
     found = replace(load_settings(), model="extractive")
 
     async def predict(row: dict[str, Any]) -> dict[str, Any]:
@@ -231,7 +234,8 @@ def golden(
 
     `documents` are file names that must be cited, `facts` texts that must be said, `absent` texts that must not. Where
     a model is set, also what people see of what it writes, and what decided that. Exit status 1: a share got worse by
-    more than chance; one row never does that."""
+    more than chance; one row never does that.
+    """
     found = load_settings(data)
     rows = read_rows(file, "question", allowed={"outcome": (*AnswerOutcome, "")})
     against = baseline or file.with_name(f"{file.name}.baseline.json")

@@ -58,7 +58,8 @@ def index(
 ) -> None:
     """Index files and folders; again: take in what is new or changed, forget what is gone.
 
-    Exit status 1: some documents could not be read."""
+    Exit status 1: some documents could not be read.
+    """
     if not paths and not rebuild:
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
     found = load_settings(data)

@@ -38,7 +38,8 @@ def init(
 ) -> None:
     """Set Citewell up: ask for the tokens and a folder, check them, and write .env and citewell.toml.
 
-    What is there is kept. A second run asks only for what is missing. Exit status 1: something needs a look."""
+    What is there is kept. A second run asks only for what is missing. Exit status 1: something needs a look.
+    """
     loaded = load_settings()
     check_writable(DOTENV)
     check_writable(config_path())

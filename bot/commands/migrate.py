@@ -30,7 +30,8 @@ def migrate(
 ) -> None:
     """Move everything that is kept to another database, and verify it. Stop `citewell run` first.
 
-    Cut off, the same command goes on where it was."""
+    Cut off, the same command goes on where it was.
+    """
     found = load_settings()
 
     async def work() -> None:

@@ -56,7 +56,8 @@ async def _indexed(settings: Settings) -> tuple[int, frozenset[str]]:
 def index_folder(settings: Settings, folder: Path) -> bool:
     """Make a folder a source in `citewell.toml`, unless it is one, and take its documents in. Return whether all were.
 
-    Raise Refused or Misconfigured where the file cannot hold it."""
+    Raise Refused or Misconfigured where the file cannot hold it.
+    """
     path = folder.expanduser().resolve()
     tables = {table.source_id: table for table in settings.sources}
     table = tables.get(path.as_posix())

@@ -186,7 +186,8 @@ def sync(
 ) -> None:
     """Take in what is new or changed, forget what is gone. What was stopped goes on from where it was.
 
-    Exit status 1: some documents or sources could not be read, or some that are gone were kept."""
+    Exit status 1: some documents or sources could not be read, or some that are gone were kept.
+    """
     found = load_settings(data)
     tables = [_named(found, name) for name in names] or list(found.sources)
     if not tables:

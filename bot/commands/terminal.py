@@ -62,7 +62,8 @@ err = SafeConsole(stderr=True, highlight=False, emoji=False)
 def load_settings(data: Path | None = None, *, service: bool = False) -> Settings:
     """The settings, with the data folder of the command line where one was given; logging follows them.
 
-    A command that ends by itself logs warnings only, unless a level was asked for."""
+    A command that ends by itself logs warnings only, unless a level was asked for.
+    """
     from bot.log import configure_logging
 
     found = read_settings(**({"data": data} if data else {}))

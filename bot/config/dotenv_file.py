@@ -19,7 +19,8 @@ _COMMENT = re.compile(r"[ \t]+#[^\r\n]*$")
 def put(file: Path, values: Mapping[str, str]) -> None:
     """Set variables in one step, each on the line that it has, or below all. Only the owner may read the file then.
 
-    Raise Misconfigured where the file cannot be read, OSError where it cannot be written."""
+    Raise Misconfigured where the file cannot be read, OSError where it cannot be written.
+    """
     bindings = _bindings(file)
     text = "".join(_replaced(binding, values) for binding in bindings)
     there = {binding.key for binding in bindings}

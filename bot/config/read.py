@@ -28,7 +28,8 @@ def read_settings(**given: object) -> Settings:
 def check_settings(**given: object) -> tuple[Settings | None, list[tuple[str, str]]]:
     """The settings, None where they cannot be made, and each that is wrong, with what is wrong with it.
 
-    Raises Misconfigured for a file that cannot be read."""
+    Raises Misconfigured for a file that cannot be read.
+    """
     written = _written()
     wrong = written.find_unknown()
     settings = None

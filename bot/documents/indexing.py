@@ -62,7 +62,8 @@ class Indexer:
 
         What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
         up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
-        `prefix` begins the ids of all documents; by default they are made from their folders."""
+        `prefix` begins the ids of all documents; by default they are made from their folders.
+        """
         total = IngestSummary()
         for path in paths:
             whole = await asyncio.to_thread(path.resolve)
@@ -93,7 +94,8 @@ class Indexer:
     ) -> IngestSummary:
         """Bring one folder or file up to date, without the sources inside it; without `collection`, where it is.
 
-        Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept."""
+        Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept.
+        """
         if await asyncio.to_thread(_is_gone, place):
             raise Refused(
                 f"{place} does not exist, and what was indexed from it is kept",

@@ -83,7 +83,8 @@ async def reembed(
     then searched in their place, all at once; those of before are kept for the way back. Cut off, it goes on where it
     was.
     `on_document` is told the place and the number of those that are due. What is changed meanwhile is left as it is.
-    Raises Unavailable; what was embedded by then stays."""
+    Raises Unavailable; what was embedded by then stays.
+    """
     new = target_embedder(embedder)
     try:
         await new.embed_question("name")  # which may hold what only a reply tells

@@ -45,7 +45,8 @@ class SourceSync:
         documents: the summary names what was kept.
 
         Raises Refused while another process does the same or when there is no such folder, Misconfigured without its
-        secret, and Unavailable when the library or the service is."""
+        secret, and Unavailable when the library or the service is.
+        """
         collection = table.collection or self.default_collection
 
         async def work() -> IngestSummary:

@@ -53,7 +53,8 @@ def _text(path: Path) -> str:
 class PredictionFile:
     """An output file that grows row by row; what an interrupted run has written is kept and not done again.
 
-    Raises Refused for a file that holds something else."""
+    Raises Refused for a file that holds something else.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -31,7 +31,8 @@ def mean_or_nan(values: Sequence[float]) -> float:
 def auroc(labels: Sequence[int], scores: Sequence[float]) -> float:
     """Area under the ROC curve: the chance that a positive outranks a negative.
 
-    Ties count half; NaN where there is one class only."""
+    Ties count half; NaN where there is one class only.
+    """
     positives = sum(labels)
     negatives = len(labels) - positives
     if not positives or not negatives:

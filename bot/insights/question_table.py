@@ -166,7 +166,8 @@ def _first(cited: str) -> str:
 def _where(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
     """The name of a place, and whether the asker alone reads along: a direct message, or a private command.
 
-    A thread is a part of its channel."""
+    A thread is a part of its channel.
+    """
     if not conversation:
         return "elsewhere", False
     where = ConversationId.parse(conversation)

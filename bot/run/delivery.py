@@ -106,7 +106,8 @@ class Delivery:
         """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
 
         Whatever is read and written meanwhile is of its workspace, and whatever is logged, by whichever part, names the
-        message."""
+        message.
+        """
         with (
             workspace_scope(work.message.conversation.workspace),
             structlog.contextvars.bound_contextvars(key=work.key),

@@ -67,7 +67,8 @@ async def run_scheduler(
     """Run the jobs while the block is open.
 
     Each runs when its interval has passed since it last came to an end, in whichever process; what was missed while
-    none ran, or while this one could not, is made up for once."""
+    none ran, or while this one could not, is made up for once.
+    """
     now = datetime.now(UTC)
     first = {
         name: first_run_at(_succeeded(await runs.last(name)), job.every, now, settling) for name, job in jobs.items()

@@ -196,7 +196,8 @@ class CitewellServices:
         """A past answer, if everyone of `readers` may see every passage it shows and every document it names, as the
         rules are now; what it says of words of others is left out.
 
-        A passage that was changed or removed since has no rules any more: then nobody gets the answer."""
+        A passage that was changed or removed since has no rules any more: then nobody gets the answer.
+        """
         return await self.visible_answer(answer_id, await self.audience(readers))
 
     async def visible_answer(self, answer_id: str, theirs: Audience) -> Answer | None:

@@ -82,7 +82,8 @@ class StoredHandoffService:
     ) -> TranslatableText:
         """Close it with a reply, of which its asker hears once; what whoever resolved it is to be told.
 
-        Raises NotAllowed when the reply is to be kept and the person may not do that; nothing is changed then."""
+        Raises NotAllowed when the reply is to be kept and the person may not do that; nothing is changed then.
+        """
         handoff = await self._store.get(handoff_id)
         if handoff is None or handoff.target != pressed_in:
             return wording.HANDOFF_GONE

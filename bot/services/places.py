@@ -79,7 +79,8 @@ class StoredPlaceService:
     async def update_settings(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> PlaceSettings:
         """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
 
-        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
+        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then.
+        """
         platform = self._rules.platforms.find_platform(place.platform)
         if platform and platform.threads_only and choices.get("threads") == "false":
             said = f"threads must be true: {platform.title} answers in threads"

@@ -112,7 +112,8 @@ class StoredQueryService:
         """One answer, which is kept where the request has a conversation.
 
         None is given to a key that was revoked meanwhile (Revoked), and no answer that rests on what was closed or
-        removed meanwhile (Unavailable). Raises Busy for more than `EACH` of one caller at once."""
+        removed meanwhile (Unavailable). Raises Busy for more than `EACH` of one caller at once.
+        """
         if self._under_way[request.author] >= MAX_ANSWERS_PER_CALLER:
             wait = "Wait until one is answered."
             raise Busy(f"{MAX_ANSWERS_PER_CALLER} questions of yours are being answered", first=True, what_to_do=wait)

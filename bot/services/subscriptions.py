@@ -87,7 +87,8 @@ async def apply_subscription(
     """`request`, made of `message`, with what an answer has to be for somebody who waits to be told: nobody, where it
     was taken back or the bot is to be silent by now.
 
-    The question is complete by itself: nothing is recalled, and the turn is kept with the answer."""
+    The question is complete by itself: nothing is recalled, and the turn is kept with the answer.
+    """
     if message.manner is not MessageTrigger.AWAITED or request.conversation is None:
         return request
     alone = replace(request.conversation, thread=message.place.message)

@@ -1,5 +1,7 @@
-"""The port `Index`: which of a question's words are looked for, how rare each is, and what an unknown one may stand
-for. The engine finds and ranks, by words and by vectors."""
+"""The port `Index`: the words of a question to search, how rare each is, and what an unknown one may stand for.
+
+The engine finds and ranks, by words and by vectors.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,24 @@ from storage.engine import VectorSearch
 # --- Words of the library that an unknown one may be a slip of ------------------------------------
 
 SHORTEST, LONG = 4, 8
-"""Letters from which a word may have one slip, and two: one letter more, less or other, or two in the wrong order."""
+"""Letters from which a word may have one typing error, and two: a letter more, less or other, or two swapped."""
 MAX_WORD_LENGTH = 40
-"""Letters beyond which nothing is looked for: what it costs grows with their cube."""
+"""Letters beyond which no similar word is searched: the cost grows with their cube."""
 CANDIDATES, TEXTS = 6, 30
-"""Stems that are looked at closely, and texts that are read for how each is written."""
+"""Stems that are compared closely, and texts that are read for how each is written."""
 CODE_PATTERN = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
-"""Letters and a figure that name a part, a ticket, an error."""
+"""Letters and a number that name a part, a ticket or an error."""
 CollectionScope = Collection[int] | None
 _ENDINGS = ("", "e", "s", "ed", "ing", "y")
 
 
 def find_similar_words(db: Connection, passages: PassageIndex, scope: CollectionScope, word: str) -> list[str]:
-    """The words nearest to `word` in the texts of `scope`: first those with its last letter, the more frequent first.
-    Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
-    that begins a longer one of the library, which it may stand for: `secs`."""
+    """Return the words nearest to `word` in the texts of `scope`: those with its last letter first, then the more
+    frequent.
+
+    Its first letter is taken as right unless it is one too many or swapped with the second. Returns none for a short
+    word that begins a longer one of the library, which it may stand for: `secs`.
+    """
     word = strip_accents(word.lower())
     if code := CODE_PATTERN.fullmatch(word):
         return _as_written(db, passages, scope, *code.groups())
@@ -60,7 +65,7 @@ def find_similar_words(db: Connection, passages: PassageIndex, scope: Collection
 def _as_written(
     db: Connection, passages: PassageIndex, scope: CollectionScope, letters: str, sign: str, figures: str
 ) -> list[str]:
-    """A code as documents write it: XR2045 where they have XR-2045, and the other way round."""
+    """Return a code as documents write it: XR2045 where they have XR-2045, and the other way round."""
     joined = letters + figures
     if sign:
         return [joined] if passages.contains_word(db, joined, scope) else []
@@ -72,7 +77,7 @@ def _as_written(
 def _nearest(
     db: Connection, passages: PassageIndex, scope: CollectionScope, word: str, limit: int, stems: Sequence[str]
 ) -> list[str]:
-    """Of the first few stems that `scope` has, the forms nearest to `word`."""
+    """Return the forms nearest to `word`, of the first few stems that `scope` has."""
     found: dict[str, int] = {}
     written = filter(None, (_written(db, passages, scope, term) for term in stems))
     for forms in islice(written, CANDIDATES):
@@ -84,12 +89,12 @@ def _nearest(
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two slips may lie between them, by their letters alone."""
+    """Return True when two typing errors may lie between the words, by their letters alone."""
     return abs(len(one) - len(other)) <= 2 and len(set(one) ^ set(other)) <= 4
 
 
 def edit_distance(one: str, other: str, limit: int) -> int:
-    """The edit distance of Damerau and Levenshtein, each place edited once; more than `limit` where it is more."""
+    """Return the Damerau-Levenshtein distance, each place edited once; more than `limit` where it is more."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     before: list[int] = []
@@ -108,7 +113,7 @@ def edit_distance(one: str, other: str, limit: int) -> int:
 
 
 def _one_slip_away(passages: PassageIndex, word: str, known: Collection[str]) -> set[str]:
-    """Those of the stems `known` that a word with one slip less has."""
+    """Return the stems of `stems` that are one typing error away from `word`."""
     cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
     words = {
         *(before + after[1:] for before, after in cuts if after),
@@ -122,7 +127,7 @@ def _one_slip_away(passages: PassageIndex, word: str, known: Collection[str]) ->
 
 
 def _written(db: Connection, passages: PassageIndex, scope: CollectionScope, term: str) -> set[str]:
-    """The words of this stem in some texts. The index stems what it is asked for, so it is asked for a whole word."""
+    """Return the words of this stem in some texts. The index stems a query, so it is queried with a whole word."""
     whole = [term + ending for ending in _ENDINGS] + [term[:-1] + "y", term + "y"]
     asked = next((one for one in whole if passages.stem(one) == term), term)
     texts = " ".join(passages.texts_containing(db, asked, scope, TEXTS))
@@ -132,29 +137,33 @@ def _written(db: Connection, passages: PassageIndex, scope: CollectionScope, ter
 # --- The index ------------------------------------------------------------------------------------
 
 MAX_RARE_TERMS = 24
-"""Words searched for, the rarest of a long question or thread."""
+"""Words searched: the rarest of a long question or thread."""
 MAX_MATCHES = 8_000
-"""A search ranks the chunks that hold one of its rarer words: of so many words that they have this many matches in all.
-Ranking costs a microsecond a match, matching next to nothing. With 2,000 of 10,000 chunks, or 10,000 of 100,000,
-99.9 % of the top 10 stay the same; leaving the common words out altogether would keep 79 and 51 %."""
+"""Matches that the ranked words of a search may have in all: a search ranks the chunks that hold one of its rarer
+words.
+
+Ranking costs a microsecond a match, matching next to nothing. With 2,000 of 10,000 chunks, or 10,000 of 100,000, 99.9 %
+of the top 10 stay the same; leaving out the common words altogether would keep 79 and 51 %.
+"""
 CACHED_WORDS = 20_000
-"""Words whose frequency is kept: a few megabytes. All are looked up anew once there are more, a moment's work."""
+"""Words whose frequency is cached: a few megabytes. The cache is emptied when there are more; a lookup takes a moment.
+"""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass
 class _Known:
-    """What was looked up as of one generation, in which nothing of it changes for what can be found."""
+    """Lookups of one generation, during which nothing that can be found changes."""
 
     generation: int
     frequencies: dict[str, int] = field(default_factory=dict)
     collections: dict[str, dict[int, str]] = field(default_factory=dict)
-    """Those that each workspace sees."""
+    """The collections that each workspace sees, by number."""
     total: int | None = None
 
 
 class SearchIndex:
-    """Finds chunks."""
+    """Searches chunks by words and by vectors."""
 
     def __init__(self, database: Database, vectors: VectorSearch) -> None:
         self._database = database
@@ -163,8 +172,11 @@ class SearchIndex:
         self._known = _Known(generation=0)
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
-        """Chunks of `audience` holding any of the RAREST of `terms`, best first, and the rarity of each of those:
-        ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N chunks hold it."""
+        """Return chunks of `audience` holding any of the MAX_RARE_TERMS rarest of `terms`, best first, and each term's
+        rarity.
+
+        The rarity is ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N chunks hold the term.
+        """
 
         of = current_workspace()
 
@@ -191,7 +203,8 @@ class SearchIndex:
         return found
 
     async def suggest_words(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
-        """For each of `words` that no document of `audience` holds, the nearest that they do hold, if any."""
+        """Return, for each of `words` that no document of `audience` holds, the nearest words that they do hold, if
+        any."""
 
         of = current_workspace()
 
@@ -207,7 +220,7 @@ class SearchIndex:
         return await self._database.read(work)
 
     async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        """Chunks whose mean vector is nearest to `vector`; score is cosine."""
+        """Return the chunks whose mean vector is nearest to `vector`; the score is the cosine."""
         return await self._vectors.nearest(vector, audience, limit)
 
     def _now(self, db: Connection) -> _Known:
@@ -217,19 +230,19 @@ class SearchIndex:
         return known
 
     def _frequency(self, db: Connection, known: _Known, words: Sequence[str]) -> dict[str, int]:
-        """In how many chunks each word occurs."""
+        """Return in how many chunks each word occurs."""
         if unknown := [word for word in words if word not in known.frequencies]:
             known.frequencies.update(self._passages.document_frequency(db, unknown))
         return {word: known.frequencies[word] for word in words}
 
 
 def _count(db: Connection) -> int:
-    """How many chunks there are, whoever may see them: words are counted over all, too."""
+    """Return the number of all chunks, visible or not: word frequencies count all of them, too."""
     return int(fetch_value(db, "SELECT count(*) FROM chunk"))
 
 
 def _scope(db: Connection, known: _Known, audience: Audience, workspace: str) -> list[int] | None:
-    """The collections that `audience` may see; None when it may see all that its workspace sees."""
+    """Return the collections that `audience` may see; None when it may see all that its workspace sees."""
     if workspace not in known.collections:
         known.collections[workspace] = dict(db.execute("SELECT id, name FROM collection").fetchall())
     there = known.collections[workspace]
@@ -238,7 +251,7 @@ def _scope(db: Connection, known: _Known, audience: Audience, workspace: str) ->
 
 
 def _rarer(frequency: dict[str, int]) -> list[str]:
-    """The rarest words, as many as have MATCHES between them."""
+    """Return the rarest words, as many as have MAX_MATCHES between them."""
     rare: list[str] = []
     matches = 0
     for word in sorted(frequency, key=frequency.__getitem__):

@@ -11,7 +11,7 @@ from storage.database import Connection, Database, fetch_value
 from storage.messages.history import SQLHistory
 
 MAX_TURNS_READ = 300
-"""Turns that a list of conversations is made of."""
+"""Turns that a list of conversations is made from."""
 _UNANSWERED = "message WHERE author = $1 AND conversation = $2 AND answer = '' AND state <> 'cancelled'"
 _ANSWERED = "question JOIN answer ON answer.id = question.answer WHERE answer.author = $1 AND conversation = $2"
 _TOTAL = f"SELECT (SELECT count(*) FROM {_ANSWERED}) + (SELECT count(*) FROM {_UNANSWERED})"  # noqa: S608 - our own words
@@ -41,7 +41,7 @@ class SQLConversationArchive:
         self._history = history
 
     async def list_conversations(self, person: str, platform: str, most: int) -> Sequence[ConversationSummary]:
-        """Theirs on one platform, the latest first."""
+        """Return the person's conversations on one platform, the latest first."""
         found: dict[ConversationId, ConversationSummary] = {}
         for conversation, turn in await self._history.turns_by_author(person, MAX_TURNS_READ):
             if conversation.platform == platform:
@@ -55,7 +55,8 @@ class SQLConversationArchive:
     async def list_exchanges(
         self, conversation: ConversationId, person: str, most: int, start: int | None = None
     ) -> ExchangePage:
-        """What that person asked there, in order: `most` exchanges from the one at `start` (0-based), else the last."""
+        """Return what a person asked in a conversation, in order: `limit` exchanges from the one at `start` (0-based),
+        else the last."""
         theirs = (person, str(conversation))
 
         def work(db: Connection) -> ExchangePage:
@@ -68,23 +69,23 @@ class SQLConversationArchive:
         return await self._database.read(work)
 
     async def has_asked(self, conversation: ConversationId, person: str) -> bool:
-        """Whether anything is kept that this person asked there."""
+        """Return True if anything is stored that this person asked there."""
         return await self._holds(_ASKED, person, str(conversation))
 
     async def has_pending(self, conversation: ConversationId, person: str) -> bool:
-        """Whether a question of theirs waits there to be answered."""
+        """Return True while a question of this person waits there to be answered."""
         return await self._holds(_WAITS, person, str(conversation))
 
     async def owns_question(self, key: str, person: str) -> bool:
-        """Whether the question with that key is kept, answered or not, and theirs."""
+        """Return True if the question with that key is stored, answered or not, and is this person's."""
         return await self._holds(_KEPT, key, person)
 
     async def _holds(self, query: str, *values: str) -> bool:
         return bool(await self._database.read(lambda db: fetch_value(db, query, values)))
 
     async def lately(self, most: int) -> Sequence[tuple[ConversationId | None, datetime, Answer]]:
-        """The last answers of everybody, latest first, each with the conversation that it was given in; None for one
-        that went through no inbox."""
+        """Return everybody's last answers, latest first, each with its conversation; None for one that went through no
+        inbox."""
         query = (
             "SELECT question.conversation, answer.at, answer.body FROM answer"
             " LEFT JOIN question ON question.answer = answer.id ORDER BY answer.at DESC LIMIT $1"

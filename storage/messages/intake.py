@@ -1,4 +1,5 @@
-"""Which messages the inbox takes in, changes and drops, and what is remembered. All inside the caller's transaction."""
+"""The messages that the inbox accepts, changes and drops, and the keys it remembers. All inside the caller's
+transaction."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from storage.schema.tables import upsert_statement
 from storage.settings import read_setting
 
 HANDLED_UNTIL = "dealt with until"
-"""The setting that a restored database has: what was sent before that moment is not answered any more."""
+"""The setting of a restored database: messages sent before that moment are not answered any more."""
 _WAITING = """
     SELECT coalesce(sum(CASE WHEN space = '' THEN messages END), 0),
         coalesce(sum(CASE WHEN scope = $1 THEN messages END), 0)
@@ -21,15 +22,16 @@ _WAITING = """
 """
 _TELL = upsert_statement("told")
 BUSY_NOTICE_SECONDS = 60.0
-"""One notice a person in this time that too much is waiting."""
+"""Seconds between two notices to a person that too many messages wait."""
 
 
 def accept_message(
     db: Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
 ) -> bool | Busy:
-    """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
+    """Store `message`. Return False when its key is known, and Busy when too many messages wait.
 
-    Whose author is told now to ask again is known from then on: they will."""
+    A message whose author is told now to ask again stays known: they will.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     if not _know(db, message.key, now):
         return not message.manner.is_background and _addressed_now(db, message, now)
@@ -66,13 +68,16 @@ def _insert(db: Connection, message: IncomingMessage, not_before: float) -> None
 
 
 def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
-    """Whether `message` was sent while the database was in use that this one, a restored backup, took the place of."""
+    """Return True if `message` was sent while the database in use was the one that this restored backup replaced."""
     until = read_setting(db, HANDLED_UNTIL)
     return until is not None and message.sent_at.timestamp() <= float(until)
 
 
 def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool:
-    """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
+    """Replace an overheard message that waits by `message`, an edit that mentions the bot.
+
+    Return False if none waits.
+    """
     waiting = db.execute(
         "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"  # noqa: S608 - our own words
         f" AND body ->> 'manner' = $2 {db.for_update}",
@@ -91,7 +96,7 @@ def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool
 
 
 def is_waiting_overheard(db: Connection, key: str, author: str) -> bool:
-    """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
+    """Return True if `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
     query = (
         "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"  # noqa: S608 - our own words
         f" AND body ->> 'manner' = $3 {db.for_update}"
@@ -100,9 +105,11 @@ def is_waiting_overheard(db: Connection, key: str, author: str) -> bool:
 
 
 def reask_question(db: Connection, key: str, text: str, sent_after: float) -> bool:
-    """Ask an answered question anew with another `text`: the reply becomes the new answer, and nothing is kept of the
-    old one. False for one that was sent earlier, that was not addressed to us where others or its author see the reply,
-    whose answer people were asked about, or whose author wants to be told."""
+    """Ask an answered question anew with another `text`: the reply becomes the new answer, and the old one is erased.
+
+    Return False for a question that was sent earlier, that was not addressed to the bot where others or its author see
+    the reply, that was handed off, or that has a subscription.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     row = db.execute(
         "SELECT body, posting_since, reference FROM message WHERE key = $1 AND state = 'done' AND sent_at >= $2"
@@ -121,10 +128,11 @@ def reask_question(db: Connection, key: str, text: str, sent_after: float) -> bo
 
 
 def change_question(db: Connection, key: str, text: str, now: float) -> bool:
-    """Change a question, and withdraw the answer under way; False when there is an answer that may be visible.
+    """Change a question, and withdraw the answer under way. Return False when there is an answer that may be visible.
 
-    What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
-    nothing: platforms report an edit too when they have drawn the preview of a link."""
+    A visible placeholder, or the visible first sentences, become the new answer. The same text again changes nothing:
+    platforms also report an edit when they have drawn the preview of a link.
+    """
     row = db.execute(
         "SELECT body, leased_until FROM message"  # noqa: S608 - our own words
         f" WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '') {db.for_update}",
@@ -144,14 +152,16 @@ def change_question(db: Connection, key: str, text: str, now: float) -> bool:
 
 
 def find_conversation(db: Connection, key: str) -> str | None:
-    """The conversation of a question that is still kept."""
+    """Return the conversation of a question that is still stored."""
     found: str | None = fetch_value(db, "SELECT conversation FROM message WHERE key = $1", (key,))
     return found
 
 
 def cancel_question(db: Connection, key: str, now: float) -> bool:
-    """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
-    there, and never kept then."""
+    """Cancel a question and erase what is stored of it and of its answer.
+
+    Return False when it does not wait any more or is unknown; its key is then never accepted.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     _know(db, key, now)
     changed = db.execute(
@@ -162,14 +172,14 @@ def cancel_question(db: Connection, key: str, now: float) -> bool:
 
 
 def forget_message(db: Connection, key: str) -> None:
-    """Keep nothing of a message, and not that it was seen."""
+    """Delete a message and its key, so that it may be accepted again."""
     db.advisory_lock(AdvisoryLock.INBOX)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
     _unknow(db, key)
 
 
 def _know(db: Connection, key: str, now: float) -> bool:
-    """Remember that `key` was seen, in a form that says nothing about the message; False when it is known."""
+    """Remember the digest of `key`, which says nothing about the message. Return False when it is known."""
     return db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now)).rowcount > 0
 
 
@@ -182,7 +192,7 @@ def _digest(key: str) -> bytes:
 
 
 def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
-    """Why `message` cannot be taken, in words; "" when it can."""
+    """Return why `message` cannot be accepted, in words; "" when it can."""
     space = message.conversation.workspace
     everybodys, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
     if everybodys >= capacity:

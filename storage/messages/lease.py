@@ -1,11 +1,11 @@
-"""Whose turn it is: the inbox's fairness.
+"""The order of turns: the inbox's fairness.
 
-The next message is looked for among what can be read, however long that takes, and then taken in a short transaction
-that makes sure of it. `waiting` has a row for each space and each author that waits, in the order of their turns: the
-search ends at the first author of whom a message can be answered now.
+The next message is found among those that can be read, however long that takes, and then leased in a short transaction
+that checks it again. `waiting` has a row for each space and each author with open messages, in the order of their
+turns: the search ends at the first author of whom a message can be answered now.
 
-A message that the process ended with is a suspect the second time: it may be what kills it. It is tried alone, so that
-the next end tells, and after all others, so that they do not pay for it.
+A message that the process ended with is a suspect the second time: it may be what kills the process. It is tried alone,
+so that the next end proves it, and after all others, so that they do not suffer from it.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from storage.messages.posting import LONGEST_DELAY, to_datetime
 log = structlog.get_logger(__name__)
 
 SUSPECT_CRASHES = 2
-"""Ends of the process while it worked on a message, after which that is tried alone and last; one alone is enough."""
+"""Ends of the process during work on a message, after which it is tried alone and last. One end without other work is
+enough."""
 SUSPECT_ALONE_SECONDS = 20.0
-"""How long nothing is begun beside a suspect. What takes longer is no reason to keep everybody waiting."""
+"""Seconds during which nothing is begun beside a suspect. A longer one does not keep everybody waiting."""
 SUSPECT_WAIT_SECONDS = 60.0
-"""How long others go before a suspect, where there are always others."""
+"""Seconds that other messages go before a suspect, if there are always others."""
 
 LEASABLE = f"""
     state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) AND leased_until <= $1 AND NOT EXISTS (
         SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
 """  # noqa: S608 - our own words
-"""The message heads its conversation, is not leased, and its delay is over."""
+"""The message is the first of its conversation, is not leased, and its delay is over."""
 NEXT_MESSAGE = f"""
     SELECT sequence FROM (
         SELECT turn, since, (
@@ -42,7 +43,7 @@ NEXT_MESSAGE = f"""
         FROM waiting WHERE space = $2) AS turns
     WHERE sequence IS NOT NULL ORDER BY turn, since LIMIT 1
 """  # noqa: S608 - our own words
-"""The oldest of the first author in turn that can be leased: served longest ago first, then waiting longest."""
+"""The oldest message of the first author in turn that can be leased: served longest ago first, then waiting longest."""
 NEXT_SUSPECT = f"""
     SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPECT_CRASHES} AND {LEASABLE}
         ORDER BY not_before, sequence
@@ -55,8 +56,11 @@ WAITING_SPACES = f"""
             FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1) AS under_way
     WHERE space = '' ORDER BY turn, since
 """  # noqa: S608 - as above
-"""Those that have open messages, in turn, each with how many; with them how many are under way, how many of those in
-this process, how many of these alone, and whether any is a suspect."""
+"""The spaces with open messages, in turn, each with their number.
+
+Beside them: the number of leased messages, how many of those this process has, how many of these are tried alone, and
+whether any message is a suspect.
+"""
 MARK_SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
 LEASED_BY = "state = 'open' AND leased_until > 0 AND holder = $1"
 LEASE_STATEMENT = f"""
@@ -70,13 +74,14 @@ class LeaseCandidate(NamedTuple):
 
     sequence: int
     has_more: bool
-    """Others are not under way either."""
+    """True if other messages wait that are not leased either."""
 
 
 def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) -> LeaseCandidate | None:
-    """The message whose turn it is in the spaces that are served, or None when nothing can be leased.
+    """Return the message whose turn it is in the spaces that are served, or None when nothing can be leased.
 
-    What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
+    A suspect waits until this process has no lease, and then is worked on alone.
+    """
     spaces = db.execute(WAITING_SPACES, (now, db.lease_holder)).fetchall()
     if not spaces:
         return None
@@ -96,10 +101,11 @@ def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) ->
 def lease_message(
     db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
 ) -> LeasedMessage | None:
-    """Lease the candidate `until` then; None when it is no longer one.
+    """Lease the candidate until the time `until`; None when it cannot be leased any more.
 
-    After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
-    is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
+    After `attempts` that never ended, as many follow to apologise; then the message is declared dead. So is a message
+    that cannot be read: it would end every lease with an error, and nobody behind it would be answered.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     row = db.execute(f"{LEASE_STATEMENT} {db.skip_locked}", (now, sequence)).fetchone()
     if not row:
@@ -124,16 +130,17 @@ def lease_message(
 
 
 def lease_holders(db: Connection) -> set[int]:
-    """The processes that hold leases, as far as is known."""
+    """Return the processes that hold leases, as far as is known."""
     rows = db.execute("SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0")
     return {holder for (holder,) in rows}
 
 
 def reclaim_leases(db: Connection, now: float, holder: int) -> int:
-    """End the leases of a process that died. Returns how many.
+    """End the leases of a process that died. Return how many.
 
-    The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
-    waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
+    The end counts as an attempt of the message that was tried alone, or that was the only one leased, and it waits
+    longer each time. It costs the others nothing, but a second one makes them suspects.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     leased, suspects = db.execute(
         f"SELECT count(*), count(*) FILTER (WHERE ends >= $2) FROM message WHERE {LEASED_BY}",  # noqa: S608 - our own words

@@ -1,4 +1,4 @@
-"""How far the reply to a leased message has come. All inside the caller's transaction."""
+"""The progress of the reply to a leased message. All inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ REPLY_TABLE = posting.PostTable(
     step_columns="author, conversation, posting_since IS NOT NULL, (SELECT answer.body FROM answer WHERE id = message.answer)",
 )
 ReplyState = tuple[str, str, bool, str | None]
-"""Who asked where, whether something may be visible, and the answer so far."""
+"""Author, conversation, whether something may be visible, and the answer so far."""
 
 FAILURE_COUNTS = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
 
 
 def save_message_answer(db: Connection, known: ReplyState, key: str, answer: Answer, now: float) -> None:
-    """Keep the answer, and that it is this message's; the conversation recalls it once it may be visible."""
+    """Store the answer of a message; the conversation recalls it once it may be visible."""
     author, conversation, visible, before = known
     insert_answer(db, answer, author, now)
     db.execute("UPDATE message SET answer = $1 WHERE key = $2", (answer.id, key))
@@ -31,7 +31,7 @@ def save_message_answer(db: Connection, known: ReplyState, key: str, answer: Ans
 
 
 def mark_posting(db: Connection, known: ReplyState, key: str, now: float) -> None:
-    """From now on something may be visible: a saved answer stands, and the conversation recalls it."""
+    """Record that something may be visible: a stored answer is final, and the conversation recalls it."""
     author, conversation, visible, body = known
     posting.record_intent(db, REPLY_TABLE, key, now)
     if body and not visible:
@@ -44,7 +44,7 @@ def _recall(db: Connection, conversation: str, answer: Answer, author: str, now:
 
 
 def mark_posted(db: Connection, key: str, reference: str, now: float) -> None:
-    """Keep the reply's name; in a conversation that others see, the bot takes part from now on."""
+    """Record the reply's id; in a conversation that others see, the bot takes part from now on."""
     posting.record_reference(db, REPLY_TABLE, key, reference)
     db.execute(
         "INSERT INTO part SELECT conversation, $1 FROM message WHERE key = $2 AND body ->> 'manner' <> $3"
@@ -54,7 +54,8 @@ def mark_posted(db: Connection, key: str, reference: str, now: float) -> None:
 
 
 def record_share(db: Connection, answer_id: str, conversation: str, now: float) -> None:
-    """In the conversation that the answer was shared to, the bot takes part from now on, and recalls it, once."""
+    """Record that an answer was shared to a conversation: the bot takes part there, and the conversation recalls it,
+    once."""
     new = db.execute("INSERT INTO part VALUES ($1, $2) ON CONFLICT DO NOTHING", (conversation, now)).rowcount
     kept = db.execute("SELECT author, body FROM answer WHERE id = $1", (answer_id,)).fetchone()
     if new and kept:
@@ -63,7 +64,7 @@ def record_share(db: Connection, answer_id: str, conversation: str, now: float) 
 
 
 def request_stop(db: Connection, conversation: str, now: float) -> None:
-    """Note that nobody wants the answer that is being written there, for whoever writes it."""
+    """Ask the process that writes an answer in a conversation to stop."""
     db.execute(
         "UPDATE message SET stopped = TRUE WHERE conversation = $1 AND state = 'open' AND leased_until > $2",
         (conversation, now),
@@ -71,7 +72,7 @@ def request_stop(db: Connection, conversation: str, now: float) -> None:
 
 
 def stop_requests(db: Connection) -> list[str]:
-    """The conversations in which this process writes what nobody wants."""
+    """Return the conversations in which this process writes an answer that is to be stopped."""
     query = "SELECT conversation FROM message WHERE state = 'open' AND leased_until > 0 AND holder = $1 AND stopped"
     return [conversation for (conversation,) in db.execute(query, (db.lease_holder,))]
 
@@ -83,5 +84,5 @@ def close_message(db: Connection, key: str, state: str, why: str, now: float) ->
 
 
 def query_counts(db: Connection, query: str) -> dict[str, int]:
-    """A query of names and numbers."""
+    """Return the rows of a query of names and numbers."""
     return dict(db.execute(query).fetchall())

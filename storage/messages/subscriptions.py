@@ -1,5 +1,8 @@
-"""What people want to be told once the documents answer it: one row a person and question, tried again as a message of
-the inbox, which delivers it exactly once."""
+"""Subscriptions to answers that the documents cannot give yet.
+
+There is one row for each person and question. It is tried again as a message of the inbox, which delivers it exactly
+once.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ _SETTLE = (
     """,  # noqa: S608 - our own words
     f"DELETE FROM wish WHERE told_at IS NULL AND EXISTS ({_ENDED})",  # noqa: S608 - as above
 )
-"""What became of the messages: told, or given up because there was nowhere to tell it any more."""
+"""Records the result of subscriptions' messages: answered, or given up because there was no place for the answer any
+more."""
 _DUE = """
     SELECT body FROM wish WHERE told_at IS NULL AND (tried IS NULL OR tried <> $1) AND not_before <= $2
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.key = wish.key AND state = 'open')
@@ -34,20 +38,20 @@ _TRIED = """
     UPDATE wish SET tried = $1, not_before = CASE WHEN not_before > $2 THEN not_before ELSE $2 END + $3 WHERE id = $4
 """
 IMMEDIATE_TRIES = 4
-"""Tries that need not wait: who asked is told soon where the first change was not the right one."""
+"""Tries that need not wait: the subscriber is answered soon if the first change was not the right one."""
 
 log = structlog.get_logger(__name__)
 
 
 class SavedSubscription(NamedTuple):
     subscription_id: str
-    """Empty where the person has too many."""
+    """Empty if the person has too many."""
     is_new: bool
 
 
 class DueSubscriptions(NamedTuple):
     generation: int
-    """Of the library that they are tried on."""
+    """The library's generation that they are tried on."""
     subscriptions: tuple[AnswerSubscription, ...]
 
 
@@ -57,7 +61,10 @@ class SQLSubscriptions:
         self._clock = clock
 
     async def save(self, wish: AnswerSubscription, most: int) -> SavedSubscription:
-        """Keep it, unless this person waits for the same already or for `most` others; told before, it begins anew."""
+        """Store a subscription; one that was answered before begins anew.
+
+        It is not stored when the person already waits for the same question or for `limit` others.
+        """
         now = self._clock()
 
         def work(db: Connection) -> SavedSubscription:
@@ -81,7 +88,7 @@ class SQLSubscriptions:
         return await self._database.write(work, durable=True)
 
     async def cancel(self, wish_id: str, person: str) -> bool:
-        """Tell nothing; False when that person does not wait for it any more."""
+        """Cancel a subscription. Return False when that person does not wait for it any more."""
         now = self._clock()
 
         def work(db: Connection) -> bool:
@@ -96,14 +103,16 @@ class SQLSubscriptions:
             return await self._database.write(work, durable=True)
 
     async def find_by_message(self, key: str) -> AnswerSubscription | None:
-        """The one that is tried as the message `key`; None when nobody waits for it any more."""
+        """Return the subscription that is tried as the message `key`; None when nobody waits for it any more."""
         query = "SELECT body FROM wish WHERE key = $1 AND told_at IS NULL"
         body = await self._database.read(lambda db: fetch_value(db, query, (key,)))
         return AnswerSubscription.model_validate_json(body) if body else None
 
     async def due(self, most: int) -> DueSubscriptions:
-        """Those that were not tried on the library as it is now and may be, the one that waits longest first: one of a
-        person, who may want to ask something meanwhile."""
+        """Return subscriptions not tried on the present library, the one that waits longest first.
+
+        At most one of each person, who may want to ask something meanwhile.
+        """
         clock = self._clock()
 
         def work(db: Connection) -> DueSubscriptions:
@@ -117,27 +126,29 @@ class SQLSubscriptions:
         return await self._database.write(work)
 
     async def mark_tried(self, wish: AnswerSubscription, generation: int, every: float) -> None:
-        """It is on its way to be tried on that library, or on a later one: `AT_ONCE` times as they come, from then on
-        once in `every` seconds."""
+        """Record that a subscription is being tried on that library, or a later one.
+
+        It is tried IMMEDIATE_TRIES times as changes come, from then on once in `every` seconds.
+        """
         saved = self._clock() - (IMMEDIATE_TRIES - 1) * every
         values = (generation, saved, every, wish.id)
         await self._database.write(lambda db: db.execute(_TRIED, values))
 
 
 def mark_due(db: Connection, key: str) -> None:
-    """What was tried as the message `key` is due again whether the library changes or not."""
+    """Make the subscription tried as the message `key` due again, whether the library changes or not."""
     db.execute("UPDATE wish SET tried = NULL WHERE key = $1", (key,))
 
 
 def settle_subscriptions(db: Connection) -> None:
-    """Keep what became of the messages, which are not kept for long."""
+    """Record the results of subscriptions' messages, which are not kept for long."""
     told, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
     if told or dropped:
         log.info("wishes_ended", told=told, dropped=dropped)
 
 
 def _one_each(wishes: Iterable[AnswerSubscription], most: int) -> tuple[AnswerSubscription, ...]:
-    """The first one of each person."""
+    """Return the first subscription of each person."""
     first: dict[str, AnswerSubscription] = {}
     for wish in wishes:
         if len(first) == most:

@@ -1,4 +1,4 @@
-"""What was done or tried by whom that changes knowledge or settings, or shows others' data."""
+"""The audit log: changes of knowledge or settings and views of others' data, done or denied."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from storage.database import Connection, Database
 
 
 class SQLAudit:
-    """Rows are only added; with time, and when a person is forgotten, `People` takes away what says who it was."""
+    """Audit rows. They are only added; with time, and when a person is forgotten, `PersonalData` removes their
+
+    names.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def record(self, decision: AuditEntry) -> None:
-        """Keep a row; it is on the disk when this returns."""
+        """Store a row; it is on the disk when this returns."""
 
         def work(db: Connection) -> None:
             db.execute(
@@ -26,7 +29,7 @@ class SQLAudit:
         await self._database.write(work, durable=True)
 
     async def latest(self, limit: int) -> list[AuditEntry]:
-        """The last `limit` rows, newest first."""
+        """Return the last `limit` rows, newest first."""
 
         def work(db: Connection) -> list[tuple[float, str, str, str, int]]:
             query = "SELECT at, actor, action, subject, allowed FROM audit ORDER BY id DESC LIMIT $1"

@@ -1,4 +1,5 @@
-"""The workspaces that people added the bot to, their tokens sealed; and the states of those who are about to."""
+"""Installations: the workspaces that people added the bot to, with encrypted tokens, and the states of installations
+under way."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ MAKE_KEY_COMMAND = "python3 -c 'import base64, os; print(base64.urlsafe_b64encod
 
 
 class TokenCipher:
-    """Seals with the first of `keys` and opens with any. Raises Misconfigured for keys that are none."""
+    """Encrypts with the first of `keys` and decrypts with any. Raises Misconfigured for invalid keys."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if not keys:
@@ -39,7 +40,7 @@ class TokenCipher:
         return self._fernet.encrypt(text.encode()).decode()
 
     def decrypt(self, sealed: str) -> str:
-        """Raises Misconfigured where none of the keys fits, or somebody changed what is kept."""
+        """Return the plain text. Raises Misconfigured when no key fits, or the stored text was changed."""
         try:
             return self._fernet.decrypt(sealed).decode()
         except InvalidToken as error:
@@ -50,11 +51,11 @@ class TokenCipher:
             ) from error
 
     def reencrypt(self, sealed: str) -> str:
-        """The same under the first key. Raises as `open`."""
+        """Return the text encrypted with the first key. Raises as `decrypt` does."""
         return self.encrypt(self.decrypt(sealed))
 
     def decrypt_recent(self, sealed: str, *, within: timedelta, now: float) -> str | None:
-        """What was sealed `within` that time before `now` (seconds); None for anything else."""
+        """Return a text encrypted `within` that time before `now` (seconds); None for anything else."""
         try:
             return self._fernet.decrypt_at_time(sealed, int(within.total_seconds()), int(now)).decode()
         except InvalidToken:
@@ -66,12 +67,12 @@ class TokenCipher:
 _KEEP = upsert_statement("installation")
 STATE_LIFETIME = timedelta(minutes=10)
 _STATE = "state "
-"""What a state begins with, so that nothing else that is sealed is one."""
+"""The beginning of every state, so that no other encrypted text is one."""
 
 
 class SQLInstallationStore:
-    """The port `InstallationStore`. A state is kept once it is taken: giving one out, which anybody may ask for, writes
-    nothing."""
+    """The port `InstallationStore`. A state is stored only when it is used: issuing one, which anybody may request,
+    writes nothing."""
 
     def __init__(self, database: Database, seal: TokenCipher, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""The schema in PostgreSQL: what is declared in `storage.schema`, and what PostgreSQL alone has."""
+"""The schema in PostgreSQL: the declarations of `storage.schema`, and parts that only PostgreSQL has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from storage.schema.tables import TABLES, TRIGGERS, Trigger
 
 MIGRATION_LOCK = 0x636974657765  # "citewe"
 MIN_PGVECTOR = (0, 8)
-"""Of pgvector: half-precision and sparse vectors, and searches that go on until enough is found."""
+"""Least version of pgvector: half-precision and sparse vectors, and searches that continue until enough is found."""
 POSTGRES_TYPES = {
     ColumnType.WORD: "word",
     ColumnType.TEXT: "text",
@@ -56,9 +56,10 @@ _APPLIED = "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, at time
 
 
 def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
-    """Make of a database what is declared, in one transaction, while other processes that start wait for it.
+    """Create or migrate the schema in one transaction, while other processes that start wait for it.
 
-    Raises Misconfigured when the database has a migration that this program does not know, or no pgvector."""
+    Raises Misconfigured when the database has a migration that this program does not know, or no pgvector.
+    """
     with raw.transaction():
         raw.execute("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
         raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (ALL_WORKSPACES,))
@@ -81,7 +82,7 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
 
 
 def _made(trigger: Trigger) -> str:
-    """With the function of its name."""
+    """Return the statements that create a trigger and the function of its name."""
     when = f"WHEN ({trigger.condition}) " if trigger.condition else ""
     return f"""
         CREATE OR REPLACE FUNCTION {trigger.name}() RETURNS trigger LANGUAGE plpgsql

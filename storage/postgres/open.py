@@ -1,4 +1,4 @@
-"""Opens a PostgreSQL database, and its `TableCopier`."""
+"""Opens a PostgreSQL database; its `TableCopier`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PostgresTableCopier:
 async def open_postgres(
     url: str, *, embedder: Callable[[], str], use: DatabaseUse, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
 ) -> AsyncIterator[Engine]:
-    """See `open_storage`."""
+    """Open a PostgreSQL database as an `Engine`. See `open_storage`."""
     _check(url)
     async with AsyncExitStack() as stack:
         database = await PostgresDatabase.open(url, use, reaches)
@@ -74,14 +74,14 @@ async def open_postgres(
 
 
 def url_without_password(url: str) -> str:
-    """The address without the password. Raises Misconfigured."""
+    """Return the address without its password. Raises Misconfigured."""
     parts = {"host": "", "port": "", "dbname": "", "user": "", **_check(url)}
     where = f"{parts['host']}:{parts['port']}".rstrip(":")
     return f"postgresql://{parts['user']}@{where}/{parts['dbname']}".replace("//@", "//")
 
 
 def _check(url: str) -> Mapping[str, object]:
-    """The parts of an address. Raises Misconfigured, without what libpq says of it: that quotes the password."""
+    """Return the parts of an address. Raises Misconfigured, without libpq's own message: that quotes the password."""
     wrong = Misconfigured(
         "CITEWELL_DATABASE",
         "is not the address of a database",

@@ -1,5 +1,7 @@
-"""Passages by their words, as a `tsvector` that finds them and a sparse vector that ranks them, and by their mean
-vectors, as pgvector keeps them."""
+"""Passages by their words and their mean vectors.
+
+A `tsvector` finds the words and a sparse vector ranks them; pgvector searches the mean vectors.
+"""
 
 from __future__ import annotations
 
@@ -31,23 +33,23 @@ COLLECTION_LEXEME = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""
 TITLE_WEIGHT = 1.5
 K1, B = 1.2, 0.75
-"""As FTS5 has them."""
+"""The parameters of BM25, as FTS5 has them."""
 SPARSE_DIMENSIONS = 1_000_000_000
-"""Dimensions of pgvector's sparse vectors, at most."""
+"""Most dimensions of pgvector's sparse vectors."""
 _TOKEN = re.compile(r"[^\W_]+")
 _PARTS = 6
 """Parts of a word such as `v3.2.0` that are also indexed together."""
 _LETTERS = 250
-"""What is longer is known by its beginning: PostgreSQL refuses words of more than 2,046 bytes."""
+"""Characters after which a word is cut: PostgreSQL refuses words of more than 2,046 bytes."""
 
 
 def to_lexeme(word: str) -> str:
-    """How `word` stands in the index; the parts of one such as `v3.2.0` are kept together. May be empty."""
+    """Return `word` as the index holds it; the parts of one such as `v3.2.0` stay together. May be empty."""
     return _joined(_stems(word.lower()))
 
 
 def weigh_words(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
-    """The words of a passage with their weights, and its length; `average` is the length of passages."""
+    """Return the words of a passage with their weights, and its length; `average` is the mean length of passages."""
     length, counts = 1, Counter[str]()
     for part, factor in ((title, TITLE_WEIGHT), (text, 1.0)):
         lexemes = _lexemes(part)
@@ -59,7 +61,7 @@ def weigh_words(title: str, text: str, average: float) -> tuple[dict[str, float]
 
 
 def sparsevec_text(weights: Iterable[tuple[str, float]]) -> str:
-    """As the text of a `sparsevec`; the weights of a word that occurs twice are added."""
+    """Return weights as the text of a `sparsevec`; the weights of a word that occurs twice are added."""
     added: dict[int, float] = {}
     for one, weight in weights:
         place = _place(one)
@@ -100,11 +102,11 @@ def _place(word: str) -> int:
 # --- Many passages at once ------------------------------------------------------------------------
 
 MAX_INDEXED_DIMENSIONS = 4_000
-"""Dimensions that pgvector indexes at most; longer vectors are searched exactly."""
+"""Most dimensions that pgvector indexes; longer vectors are searched exactly."""
 INDEX_MEMORY_MB = 64, 2048
-"""Of the server's, for making an index: at least, and at most."""
+"""Least and most of the server's memory for making an index."""
 NEIGHBOURS_BYTES = 1024
-"""What pgvector keeps for a vector beside that, while it makes its index."""
+"""Bytes that pgvector needs for each vector beside the vector, while it makes its index."""
 _TERMS = "CREATE INDEX words_terms ON words USING gin (terms) WITH (fastupdate = off)"
 _NEAREST = """
     CREATE INDEX mean_vector_{n} ON mean_vector USING hnsw ((vector::halfvec({n})) halfvec_cosine_ops)
@@ -121,7 +123,7 @@ PassageRow = tuple[object, ...]
 
 
 def bulk_store(db: Connection, words: Sequence[PassageRow], vectors: Sequence[PassageRow]) -> None:
-    """Rows of `words` and `mean_vector`. From the first of them on, nothing is found."""
+    """Store rows of `words` and `mean_vector`. From the first of them on, nothing is found."""
     assert isinstance(db, PostgresConnection)
     if names := [name for (name,) in db.execute(_INDEXES)]:
         db.execute(f"DROP INDEX {', '.join(names)}")
@@ -130,7 +132,7 @@ def bulk_store(db: Connection, words: Sequence[PassageRow], vectors: Sequence[Pa
 
 
 def rebuild_indexes(db: Connection) -> None:
-    """Make the indexes that `store` dropped, and count how many passages hold each word."""
+    """Make the indexes that `bulk_store` dropped, and count how many passages hold each word."""
     assert isinstance(db, PostgresConnection)
     if _there(db, "words_terms"):
         return
@@ -145,8 +147,8 @@ def rebuild_indexes(db: Connection) -> None:
 
 
 def ensure_vector_index(db: Connection, dimensions: int) -> bool:
-    """Vectors of some dimensions have an index of their own, made when the first of them comes; True when it was there
-    before this transaction, or cannot be."""
+    """Make the index of vectors with these dimensions. Return True when it was there before this transaction, or cannot
+    be made."""
     if dimensions > MAX_INDEXED_DIMENSIONS or _there(db, f"mean_vector_{dimensions}"):
         return True
     db.execute(_NEAREST.format(n=dimensions))
@@ -154,7 +156,7 @@ def ensure_vector_index(db: Connection, dimensions: int) -> bool:
 
 
 def _build(db: PostgresConnection, statement: str) -> None:
-    """With workers side by side, unless they have no room for what they share, as in a container of Docker's."""
+    """Make an index with parallel workers, or without when they lack shared memory, as in a container of Docker's."""
     with suppress(psycopg.errors.DiskFull, psycopg.errors.OutOfMemory), db.raw.transaction():
         db.execute(statement)
         return
@@ -174,7 +176,7 @@ def _there(db: Connection, name: str) -> bool:
 # --- Passages -------------------------------------------------------------------------------------
 
 USUAL, SUPPOSED = 100.0, 50
-"""The length of a passage, in words, before any is there, and how many are supposed to have it."""
+"""The length of a passage, in words, before any is stored, and how many passages are assumed to have it."""
 _LIVE = "number >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
 _HOLDS = f"SELECT 1 FROM words WHERE {{held}} AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
 _SEARCH = f"""
@@ -189,8 +191,8 @@ _TEXTS = f"""
     JOIN chunk USING (number) JOIN revision ON revision.id = found.revision
 """  # noqa: S608 - as above
 _WALLED, _BARE = "(SELECT row_security_active('words'))", "terms @@ {last}::tsquery"
-"""Rows that hold what is looked for: those that the policy of `words` shows (see `tenancy`); all that do, for a role
-that policies do not hold."""
+"""Conditions for rows that hold a query's words: those that the policy of `words` shows (see `row_security`), and all,
+for a role that policies do not bind."""
 _COUNT = """
     INSERT INTO term SELECT * FROM unnest($1::text[], $2::bigint[])
     ON CONFLICT (term) DO UPDATE SET passages = term.passages + excluded.passages
@@ -205,8 +207,11 @@ _DISCOUNT = f"""
 
 
 class TsvectorPassages:
-    """The `PassageIndex` of PostgreSQL. Processes write it one after the other: two that took the counts of words in
-    different orders would wait for each other, and what both delete would be counted twice."""
+    """The `PassageIndex` of PostgreSQL.
+
+    Processes write it one after the other: two that updated the counts of words in different orders would wait for each
+    other, and a passage deleted by both would be counted twice.
+    """
 
     def __init__(self) -> None:
         self._counting = threading.Lock()
@@ -214,7 +219,8 @@ class TsvectorPassages:
         self._count = SUPPOSED
         self._indexed: set[int] = set()
         self.walled = False
-        """Whether the database keeps workspaces apart."""
+        """True where the database keeps workspaces apart.
+    """
 
     def add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         db.advisory_lock(AdvisoryLock.PASSAGES)
@@ -239,7 +245,7 @@ class TsvectorPassages:
         db.execute("DELETE FROM mean_vector WHERE number = ANY($1::bigint[])", (list(numbers),))
 
     async def purge_removed(self, database: Database) -> None:
-        """Nothing is left to do: see `PostgresDatabase.scrub`."""
+        """Do nothing: see `PostgresDatabase.purge_deleted`."""
 
     def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
         lexemes = {word: to_lexeme(word) for word in words}
@@ -296,7 +302,7 @@ class TsvectorPassages:
         db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
 
     def _words(self, db: Connection, passages: Sequence[IndexedPassage], holding: Counter[str]) -> Iterator[PassageRow]:
-        """Rows of `words`; how many passages hold each is added to `holding`."""
+        """Yield rows of `words`; the number of passages with each word is added to `holding`."""
         for one in passages:
             weights, length = weigh_words(one.title, one.text, self._average(db))
             holding.update(weights.keys())
@@ -305,7 +311,7 @@ class TsvectorPassages:
             self._reckon(length)
 
     def _average(self, db: Connection) -> float:
-        """The length of passages: of those there were when this process first wrote, and of its own."""
+        """Return the mean length of passages: of those stored when this process first wrote, and of its own."""
         with self._counting:
             if self._length is None:
                 count, length = db.execute("SELECT count(*), coalesce(sum(length), 0) FROM words").fetchone()
@@ -325,14 +331,14 @@ def halfvec_text(vector: Vectors) -> str:
 
 
 def _vectors(passages: Sequence[IndexedPassage]) -> Iterator[PassageRow]:
-    """Rows of `mean_vector`."""
+    """Yield rows of `mean_vector`."""
     for one in passages:
         if one.mean_vector is not None:
             yield one.number, one.collection_id, len(one.mean_vector), halfvec_text(one.mean_vector)
 
 
 def _rarity(holding: int, total: int) -> float:
-    """As FTS5 weighs a word: never below nothing."""
+    """Return the rarity of a word as FTS5 weighs it: never below zero."""
     return max(math.log((total - holding + 0.5) / (holding + 0.5)) if holding < total else 0.0, 1e-6)
 
 

@@ -1,7 +1,7 @@
-"""Chroma, in this process's memory or as a server: numbers and vectors, nothing that could be read.
+"""Chroma, in this process's memory or on a server: numbers and vectors, no text.
 
 Each of our collections is one of Chroma's: a `where` filter is slow (250 ms against 2 ms at 100,000 vectors) and easily
-forgotten. Calls block and may be made from any thread; whatever goes wrong in them is raised as Unavailable.
+forgotten. Calls block and may be made from any thread; all their errors are raised as Unavailable.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 VECTORS_PER_CALL = 25
-"""Vectors a call: Chroma keeps the interpreter for all of it, 10 ms for so many (500 stopped every task for half a
-second). As long as a call took, others have their turn."""
+"""Vectors for each call: Chroma holds the interpreter for all of it, 10 ms for so many (500 stopped every task for half
+a second).
+
+After a call, other tasks have as long as it took.
+"""
 REBUILD_SHARE = 0.3
-"""Share of deleted vectors at which a collection is built anew: Chroma's graph keeps them and slows down."""
+"""Share of deleted vectors at which a collection is rebuilt: Chroma's graph keeps them and slows down."""
 MIN_COLLECTION_SIZE = 1_000
 """Vectors that the smallest collection has room for: 2.7 MB."""
 TOLERATED_DROPPED = 10 * MIN_COLLECTION_SIZE
-"""Dropped vectors, the smallest collections counted as full, that are nothing to be done about."""
+"""Vectors of deleted collections that are tolerated, the smallest collections counted as full."""
 CHROMA_TIMEOUT_SECONDS = 2.0
-"""A call may take: every search waits for it."""
+"""Seconds that a call may take: every search waits for it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class _Held:
 
 
 class ChromaVectors:
-    """Holds the vectors of one data folder; on a server, those whose collections' names begin with `family`."""
+    """Holds the vectors of one data folder; on a server, in the collections whose names begin with `family`."""
 
     def __init__(self, client: ClientAPI, family: str, sessions: Sequence[httpx.Client] = ()) -> None:
         self._client = client
@@ -61,7 +64,7 @@ class ChromaVectors:
 
     @classmethod
     def in_memory(cls) -> ChromaVectors:
-        """An empty one, whose vectors are gone when the process ends."""
+        """Return an empty index, whose vectors are gone when the process ends."""
         with _translated():
             import chromadb
             from chromadb.config import Settings
@@ -70,7 +73,7 @@ class ChromaVectors:
 
     @classmethod
     def on_server(cls, url: str, family: str) -> ChromaVectors:
-        """An empty one on the Chroma server at `url`: what was there of `family` is deleted."""
+        """Return an empty index on the Chroma server at `url`; earlier collections of `family` are deleted."""
         with _translated():
             import chromadb
             from chromadb.config import Settings
@@ -93,8 +96,8 @@ class ChromaVectors:
             return cls(client, family, sessions)
 
     def replace(self, matrix: VectorMatrix) -> None:
-        """Hold these vectors, and no others, from now on: only what differs is written. After a failure
-        what it holds is unknown."""
+        """Hold these vectors, and no others, from now on: only differences are written. After a failure its contents
+        are unknown."""
         with self._writing, _translated():
             wanted = set(np.unique(matrix.collections).tolist())
             for collection in set(self._held) - wanted:
@@ -103,7 +106,7 @@ class ChromaVectors:
                 self._fill(collection, matrix, np.flatnonzero(matrix.collections == collection))
 
     def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
-        """The numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
+        """Return the numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
         with _translated():
             hits = [
                 hit for number in collections if (held := self._held.get(number)) for hit in _query(held, vector, limit)
@@ -112,12 +115,12 @@ class ChromaVectors:
 
     @property
     def is_worn(self) -> bool:
-        """Whether collections that were dropped take more room than those that are held: in memory, Chroma lets go of
-        them only when it is closed."""
+        """True when deleted collections take more memory than held ones: Chroma releases them only when it is
+        closed."""
         return self._dropped > max(TOLERATED_DROPPED, sum(len(held.numbers) for held in self._held.values()))
 
     def close(self) -> None:
-        """Forget the vectors and let go of the client; a `replace` under way fails."""
+        """Delete the vectors and close the client; a `replace` under way fails."""
         self._stopped.set()
         with self._writing:
             with suppress(Unavailable), _translated():
@@ -129,7 +132,7 @@ class ChromaVectors:
                 session.close()
 
     def _fill(self, collection: int, matrix: VectorMatrix, places: NDArray[np.int64]) -> None:
-        """Make a collection hold the rows of `matrix` at `places`; it is begun anew where too much would be deleted."""
+        """Make a collection hold the rows of `matrix` at `places`; it is rebuilt if too many would be deleted."""
         held = self._held.get(collection)
         gone = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
         if held and held.deleted + len(gone) > REBUILD_SHARE * len(held.numbers):
@@ -172,7 +175,8 @@ def _query(held: _Held, vector: Vectors, limit: int) -> Iterator[tuple[int, floa
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """A broken index raises what it likes: ChromaError, ValueError, httpx errors, even Rust's PanicException."""
+    """Raise every error as Unavailable. A broken index raises ChromaError, ValueError, httpx errors, even Rust's
+    PanicException."""
     try:
         yield
     except Unavailable:

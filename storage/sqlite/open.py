@@ -1,4 +1,4 @@
-"""Opens the embedded engine in the data folder, and its `TableCopier`."""
+"""Opens the embedded engine in the data folder; its `TableCopier`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ KEEP_BACKUP_DAYS = 30.0
 async def open_sqlite(
     folder: Path, *, embedder: Callable[[], str], chroma_url: str | None, exclusive: bool, make: bool
 ) -> AsyncIterator[Engine]:
-    """See `open_storage`."""
+    """Open the SQLite database in `folder` as an `Engine`. See `open_storage`."""
     async with AsyncExitStack() as stack:
         prepare_folder(folder, make=make, inside="backups")
         if exclusive:

@@ -1,9 +1,9 @@
-"""A backup takes the place of the data folder, which is kept beside it.
+"""Restore a backup in place of the data folder, which is kept beside it.
 
-What a backup does not know is what was answered after it was made. So that nobody is answered twice, what was sent
-before the replaced database was last written counts as dealt with, and a question that waited in the backup is looked
-up before it is answered. What was closed since stays closed: sessions end, links are signed with a new key, and keys
-that the replaced database knows as revoked are revoked. The vector index is not part of a backup: the next
+A backup does not know the answers given after it was made. So that nobody is answered twice, messages sent before the
+replaced database was last written count as handled, and a question that waited in the backup is searched for on its
+platform before it is answered. Access closed since stays closed: sessions end, links are signed with a new key, and
+keys that the replaced database knows as revoked are revoked. The vector index is not part of a backup: the next
 `citewell run` fills it.
 """
 
@@ -36,18 +36,19 @@ from storage.sqlite.verify import BackupContents, read_contents
 class RestoreResult(NamedTuple):
     contents: BackupContents
     old_folder: Path | None
-    """Where the old folder is, if there was one."""
+    """The old folder, if there was one."""
     revoked: list[ApiKey]
-    """Keys that were revoked after the backup was made, and are so again."""
+    """Keys that were revoked after the backup was made, and are revoked again."""
     unchecked: list[ApiKey]
-    """Keys that open, of which the old folder did not say whether they were revoked."""
+    """Valid keys of which the old folder did not tell whether they were revoked."""
 
 
 async def restore_backup(file: Path, folder: Path) -> RestoreResult:
-    """Make `folder` what `file` holds.
+    """Make `folder` hold the contents of the backup `file`.
 
-    Raises as `contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
-    nothing is replaced then."""
+    Raises as `read_contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
+    nothing is replaced then.
+    """
     held = await asyncio.to_thread(read_contents, file)
     folder = await asyncio.to_thread(folder.resolve)
     with ExitStack() as stack:
@@ -64,7 +65,7 @@ async def restore_backup(file: Path, folder: Path) -> RestoreResult:
 
 
 def last_written_at(folder: Path) -> float:
-    """When the database in `folder` was last written; now where there is none."""
+    """Return when the database in `folder` was last written; now if there is none."""
     times = [file.stat().st_mtime for file in folder.glob(f"{DATABASE_FILE}*") if not file.name.endswith("-shm")]
     return max(times, default=time.time())
 
@@ -86,7 +87,7 @@ def _stage(file: Path, staged: Path, folder: Path) -> RestoredKeys:
 
 
 def _revocations(file: Path) -> Revocations:
-    """What the database that is replaced says of its keys; nothing where it cannot be read."""
+    """Return the revocations in the replaced database; none if it cannot be read."""
     if not file.is_file():
         return {}
     try:

@@ -1,8 +1,8 @@
-"""The vector index: Chroma while it holds what the database holds, exact search otherwise.
+"""The vector index: Chroma while it equals the database, exact search otherwise.
 
-Chroma is kept in memory (or on a server) and disposable: it is filled from the database when the bot starts, and given
-what differs whenever the database's generation has changed, by whichever process. Nothing of it is on disk here, so
-that nothing there can be broken, torn by a crash, or forgotten when a document is erased.
+Chroma is kept in memory (or on a server) and disposable. It is filled from the database when the bot starts, and
+updated whenever the database's generation has changed, by whichever process. None of it is on disk here, so nothing can
+be broken there, torn by a crash, or left behind when a document is erased.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
 MAX_CHROMA_COLLECTIONS = 200
-"""With more, search stays exact: each takes Chroma 4 MB."""
+"""Most collections in Chroma; with more, search stays exact: each takes Chroma 4 MB."""
 SAME_VECTOR_COSINE = 0.99
-"""The least cosine of a vector with itself, as Chroma tells it."""
+"""The least cosine of a vector with itself that Chroma returns."""
 
 log = structlog.get_logger(__name__)
 
 
 class VectorBackend(Protocol):
-    """What finds vectors; both may be called from any thread. Raises Unavailable."""
+    """A searcher of vectors; both methods may be called from any thread. Raises Unavailable."""
 
     def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
-        """The numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
+        """Return the numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
         ...
 
     def replace(self, matrix: VectorMatrix) -> None:
@@ -73,7 +73,7 @@ class VectorIndex:
 
     @property
     def is_chroma_ready(self) -> bool:
-        """Whether Chroma answers."""
+        """True while Chroma answers."""
         return self._serving is not None
 
     def start(self) -> None:
@@ -81,8 +81,6 @@ class VectorIndex:
         self._keeper = self._keeper or asyncio.create_task(self._keep(), name="vector index")
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
-
         def work(db: Connection) -> list[SearchHit]:
             collections = [
                 number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
@@ -95,9 +93,10 @@ class VectorIndex:
         return await self._database.read(work)
 
     async def sync(self) -> bool:
-        """Make Chroma equal to the database where it is not, and let it answer.
+        """Make Chroma equal to the database if it is not, and let it answer.
 
-        False when there is nothing for it to hold, or too many collections, and after `close`. Raises Unavailable."""
+        Return False when it has nothing to hold, or too many collections, and after `close`. Raises Unavailable.
+        """
         async with self._syncing:
             matrix = await self._database.read(self._current)
             if self._serving and self._serves(self._serving, matrix.generation):
@@ -118,7 +117,7 @@ class VectorIndex:
             return True
 
     async def close(self) -> None:
-        """Stop keeping, and close Chroma; search is exact from then on."""
+        """Stop updating Chroma, and close it; search is exact from then on."""
         self._closed = True
         if self._keeper:
             self._keeper.cancel()
@@ -146,7 +145,7 @@ class VectorIndex:
     def _by_chroma(
         self, db: Connection, vector: Vectors, collections: Collection[int], limit: int
     ) -> list[tuple[int, float]] | None:
-        """None when Chroma does not answer, or not for the documents of this moment."""
+        """Return Chroma's hits; None when it does not answer, or does not hold the present documents."""
         serving = self._serving
         if not serving or not self._serves(serving, library_generation(db)):
             return None
@@ -179,7 +178,7 @@ class VectorIndex:
 
 
 def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
-    """Raises Unavailable unless a vector finds itself afterwards: a server may have lost what it was given."""
+    """Fill an index. Raises Unavailable unless a vector finds itself afterwards: a server may have lost its data."""
     index.replace(matrix)
     longest = np.array([matrix.lengths.argmax()])
     (vector,), collections = matrix.unit_rows(longest), matrix.collections[longest].tolist()
@@ -188,13 +187,13 @@ def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
 
 
 def _hits(db: Connection, found: Sequence[tuple[int, float]]) -> list[SearchHit]:
-    """The passages that numbers stand for, in order; numbers that are gone are left out."""
+    """Return the passages of numbers, in order; numbers that are gone are left out."""
     numbers = json.dumps([number for number, _ in found])
     ids = dict(db.execute("SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value", (numbers,)))
     return [SearchHit(ids[number], score) for number, score in found if number in ids]
 
 
 def _install(db: Connection) -> str:
-    """What tells this data folder from others on the same server."""
+    """Return the id that tells this data folder from others on the same server."""
     db.execute("INSERT INTO setting VALUES ('install', $1) ON CONFLICT DO NOTHING", (secrets.token_hex(8),))
     return str(db.execute("SELECT value FROM setting WHERE name = 'install'").fetchone()[0])

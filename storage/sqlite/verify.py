@@ -1,4 +1,4 @@
-"""Whether a file is a whole backup of Citewell, and what it holds. Nothing is written to it."""
+"""Checks a backup file: whether it is complete and Citewell's, and its contents. Nothing is written to it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ _APPLIED = "SELECT migration_set, name FROM _sqlite_migrations"
 
 
 def find_foreign_object(db: sqlite3.Connection) -> str:
-    """The name of something in `db` that is not as Citewell makes it; "" where there is none. Triggers and views of an
-    earlier version are let pass: a copy that is restored gets those of this one. Raises sqlite3.Error."""
+    """Return the name of an object in `db` that is not as Citewell makes it; "" if there is none.
+
+    Triggers and views of an earlier version are allowed: a restored copy gets those of this one. Raises sqlite3.Error.
+    """
     with closing(_memory()) as new, closing(_memory()) as copy:
         migrate(SQLiteConnection(new))
         for (statement,) in db.execute(_MADE):
@@ -51,7 +53,10 @@ def _memory() -> sqlite3.Connection:
 
 
 def _kept(db: sqlite3.Connection) -> dict[str, object]:
-    """Tables and indexes. How a default is written, and that a key is not NULL, was said otherwise earlier."""
+    """Return tables and indexes.
+
+    Notations of defaults and of keys' NOT NULL differ between versions and are left out.
+    """
     kept: dict[str, object] = dict(db.execute(_INDEXES).fetchall())
     for name, *kind in db.execute(_TABLES).fetchall():
         kept[name] = (*kind, db.execute(_COLUMNS, {"1": name}).fetchall())
@@ -65,7 +70,7 @@ ANOTHER_BACKUP_HINT = "Take another backup: those that Citewell makes are in the
 
 @dataclass(frozen=True)
 class BackupContents:
-    """What a backup holds: live documents, their passages, answers, and questions that still waited."""
+    """Contents of a backup: live documents, their passages, answers, and questions that still waited."""
 
     documents: int
     passages: int
@@ -77,7 +82,8 @@ def read_contents(file: Path) -> BackupContents:
     """Read all of `file`, and count.
 
     Raises Refused when it is missing, damaged, changed by somebody else, or no database of Citewell, and Misconfigured
-    when a newer Citewell wrote it."""
+    when a newer Citewell wrote it.
+    """
     if not file.is_file():
         raise Refused(f"there is no file {file}", what_to_do=ANOTHER_BACKUP_HINT)
     if not file.stat().st_size:

@@ -43,7 +43,8 @@ class Metrics:
     """The numbers of one process, in a registry of their own.
 
     `platforms` and `writers` are the only values that labels of those names have; anything else is `other`. Prices are
-    for a million tokens."""
+    for a million tokens.
+    """
 
     def __init__(
         self, platforms: Collection[str], writers: Collection[str], *, price_input: float, price_output: float

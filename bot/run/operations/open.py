@@ -121,7 +121,8 @@ class Operations:
 async def open_operations(citewell: Citewell, platforms: Collection[str]) -> AsyncIterator[Operations]:
     """Count and trace what is answered on `platforms`, as far as the settings ask for it.
 
-    Raises Misconfigured where traces are wanted and their packages are missing."""
+    Raises Misconfigured where traces are wanted and their packages are missing.
+    """
     settings = citewell.settings
     observers: list[AnswerObserver] = []
     metrics = None

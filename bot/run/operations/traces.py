@@ -31,7 +31,8 @@ class TraceExporter:
         """Trace an answer that was made just now.
 
         What is known of a stage is how long it took in all: the spans stand one behind the other in the order of the
-        walk, although parts of some take turns."""
+        walk, although parts of some take turns.
+        """
         taken = dict(answer.usage.milliseconds)
         end = time.time_ns()
         at = end - round(taken.pop("total", 0.0) * NANOSECONDS)
