@@ -1,7 +1,8 @@
-"""What ratings teach: the port `Confirmations` over the ratings and answers that are kept, for people of a role.
+"""Confirmed answers, learnt from ratings: the port `Confirmations` over stored ratings and answers, for people of a
+role.
 
-Nothing is kept for it but vectors of questions, in memory, which say where to look. Whether an answer counts is read
-when it would: one that was turned, forgotten or is too old counts no more.
+Nothing is stored for it but vectors of questions, in memory, to find candidates. Each use reads whether an answer still
+counts: one that was changed, forgotten or is too old does not.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from pipeline.values import Audience, MessageKey, Readers, Role
 from storage.people.feedback import RatedQuestion, RatingStamp, ShownPassages, SQLConfirmedAnswers
 
 ALIKE_COSINE = 0.8
-"""The least cosine of two questions that are alike. Of questions of squad2 that ask for something else than the
-confirmed one 4 of 494 lost their answer with .7, none of 175 with .8."""
+"""The least cosine of two similar questions.
+
+Of questions of squad2 that ask for something else than the confirmed one, 4 of 494 lost their answer with .7, none of
+175 with .8.
+"""
 MAX_ALIKE_ANSWERS = 8
 """Answers that are read for a question."""
 EMBED_WAIT_SECONDS = 1.0
-"""Seconds that a question waits for the vectors of what was just confirmed; it goes on without."""
+"""Seconds that a question waits for the vectors of new confirmations; it goes on without."""
 EMBED_BATCH = 64
 BLOCK = 256
 """Rows that are compared at a time: see `storage.sqlite.exact_search`."""
@@ -36,14 +40,14 @@ log = structlog.get_logger(__name__)
 
 
 class _Space(NamedTuple):
-    """What was confirmed in one workspace: a row each."""
+    """The confirmed answers of one workspace: a row each."""
 
     answers: list[str]
     vectors: Vectors
 
 
 class ConfirmationIndex:
-    """Passages of answers that people with the role `least`, or a higher one, found helpful."""
+    """Passages of answers that people with the role `least_role`, or a higher one, found helpful."""
 
     def __init__(
         self,
@@ -54,7 +58,7 @@ class ConfirmationIndex:
         rules: AccessPolicy,
         least: Role,
     ) -> None:
-        """`scale` tells how vectors of the `embedder` are compared."""
+        """`calibration` returns how vectors of the `embedder` are compared."""
         self._store = store
         self._passages = passages
         self._embedder = embedder
@@ -64,15 +68,14 @@ class ConfirmationIndex:
         self._as_of: tuple[str, RatingStamp] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._shown: Mapping[str, ShownPassages] = {}
-        """By answer."""
+        """Passages by answer."""
         self._vectors: Mapping[str, Vectors] = {}
-        """By question."""
+        """Vectors by question."""
         self._spaces: Mapping[str, _Space] = {}
-        """By workspace; EVERYTHING: those that are not another organisation's."""
+        """Confirmed answers by workspace; ALL_WORKSPACES: those that are not another organisation's."""
         self._compared: tuple[_Space, ScoreCalibration, Vectors] | None = None
 
     async def find_similar(self, question: Vectors, audience: Audience) -> Mapping[str, int]:
-        """See `Confirmations`."""
         await self._look()
         answers = await self._nearest(question)
         if not answers:
@@ -92,7 +95,7 @@ class ConfirmationIndex:
             self._reading.cancel()
 
     async def _nearest(self, question: Vectors) -> list[str]:
-        """The answers in this workspace to questions like this one, the nearest first."""
+        """Return the answers in this workspace to questions like this one, the nearest first."""
         space = self._spaces.get(current_workspace())
         if space is None or space.vectors.shape[1:] != question.shape:
             return []
@@ -104,13 +107,13 @@ class ConfirmationIndex:
         return [space.answers[row] for row in alike[np.argsort(-cosines[alike], kind="stable")][:MAX_ALIKE_ANSWERS]]
 
     def _left(self, space: _Space, scale: ScoreCalibration) -> Vectors:
-        """Its vectors as they are compared on `scale`, kept as long as both are the same."""
+        """Return its vectors as they are compared on `calibration`, cached while both stay the same."""
         if self._compared is None or self._compared[0] is not space or self._compared[1] is not scale:
             self._compared = (space, scale, scale.center_units(space.vectors))
         return self._compared[2]
 
     async def _look(self) -> None:
-        """Read again what was confirmed, where that changed."""
+        """Read the confirmations again if they changed."""
         as_of = (self._embedder.name, await self._store.stamp())
         if as_of != self._as_of and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._read(as_of))
@@ -149,6 +152,6 @@ class ConfirmationIndex:
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Each of `texts` once."""
+    """Return batches of `texts`, each text once."""
     distinct = list(dict.fromkeys(texts))
     return (distinct[first : first + EMBED_BATCH] for first in range(0, len(distinct), EMBED_BATCH))

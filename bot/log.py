@@ -33,12 +33,12 @@ _QUIET = (
     "aiohttp",
     "psycopg",
 )
-"""SDKs that print message text or keys below WARNING, as those of platforms do, too, or that set a level themselves."""
+"""SDKs that print message text or keys below WARNING, or that set a level themselves; those of platforms are added."""
 
 
 def redact(text: str) -> str:
-    """`text` without personal data and keys of a known form, and everything that has the shape of a token. Digits alone
-    stay: they are ids."""
+    """Return `text` without personal data, known keys, and anything that has the shape of a token. Digits alone stay:
+    they are ids."""
     for one in reversed(find_sensitive_data(text)):
         if not text[one.start : one.end].isdigit():
             text = f"{text[: one.start]}[redacted]{text[one.end :]}"
@@ -46,7 +46,7 @@ def redact(text: str) -> str:
 
 
 class _Said(logging.Filter):
-    """Lets a record through whose arguments do not fit its message, as it stands."""
+    """Formats messages, and lets a record whose arguments do not fit its message through unformatted."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
@@ -72,9 +72,9 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
 
 
 def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 5) -> MutableMapping[str, Any]:
-    """What was raised, and where, at the last `places` (0: all).
+    """Replace an error by its name and its location, at the last `places` frames (0: all).
 
-    The message of an error that is not ours may quote what people wrote.
+    The message of a foreign error may quote text that people wrote.
     """
     error = _error(event.pop("exc_info", None))
     if error:
@@ -85,7 +85,7 @@ def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 
 
 
 def _name_causes(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The same of every error that led to it, too, with all places."""
+    """Replace an error by the names of it and of all its causes, with all frames."""
     error, named = _error(event.pop("exc_info", None)), []
     while error:
         named.append(_name_error(_, __, {"exc_info": error}, places=0))
@@ -97,13 +97,13 @@ def _name_causes(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMap
 
 
 def _error(exc_info: object) -> BaseException | None:
-    """What a log call gave as `exc_info`: an error, the three parts of one, or whether to take the one at hand."""
+    """Return the error of a log call's `exc_info`: an error, a tuple with one, or True for the current one."""
     error = exc_info[1] if isinstance(exc_info, tuple) else sys.exc_info()[1] if exc_info is True else exc_info
     return error if isinstance(error, BaseException) else None
 
 
 def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """One line for a person."""
+    """Render an event as one line for a person."""
     event.pop("raised_at", None)
     what = str(event.pop("event")).replace("_", " ")
     more = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
@@ -111,16 +111,16 @@ def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
 
 
 def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """One line for a person, in the words of a library."""
+    """Render a library's message as one line for a person."""
     return f"citewell: {event['event']}"
 
 
 def configure_logging(level: str, *, service: bool = False) -> None:
     """Log to standard error from `level` on.
 
-    A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
-    on a terminal, JSON lines elsewhere. Of what libraries log, a command says errors and a service warnings, at level
-    debug too: below that they print what people wrote.
+    A command logs lines of words, and full events at level debug. A service adds the time: readable on a terminal, JSON
+    lines elsewhere. Libraries log errors in a command and warnings in a service, at level debug too: below that they
+    print text that people wrote.
     """
     brief = not service and level != "debug"
     in_full: list[structlog.typing.Processor] = [
@@ -142,7 +142,7 @@ def configure_logging(level: str, *, service: bool = False) -> None:
 
 
 def _configure_standard(least: int, processors: Sequence[structlog.typing.Processor]) -> None:
-    """Hand what libraries log and warn of through `processors`, from the level `least` on."""
+    """Pass the log records and warnings of libraries through `processors`, from `level` on."""
     remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     *first, render = processors
     handler = logging.StreamHandler(sys.stderr)
@@ -155,7 +155,7 @@ def _configure_standard(least: int, processors: Sequence[structlog.typing.Proces
 
 
 def join_host_logging() -> None:
-    """Inside a program that has not configured structlog: hand each line to the standard library's logging.
+    """Log through the standard library inside a program that has not configured structlog.
 
     structlog's own default would print to standard output, with the values of all local variables when it fails.
     """
@@ -174,7 +174,7 @@ def _console() -> structlog.typing.Processor:
 
 @contextmanager
 def log_failures(log: Any, event: str, **about: object) -> Iterator[None]:
-    """What goes wrong in the block is logged and stops nothing else: the foreseen with its reason and what to do."""
+    """Log a failure in the block and go on: an expected one with its reason and remedy."""
     try:
         yield
     except CitewellError as error:

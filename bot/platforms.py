@@ -27,8 +27,10 @@ from storage.people.installations import SQLInstallationStore, TokenCipher
 async def open_program_routes(
     citewell: Citewell, *, url: str, machine: LocalOperator | None, tokens: TokenVerifier | None
 ) -> AsyncIterator[list[BaseRoute]]:
-    """Their routes, which answer while the block is open. `url`: what callers reach it as; `machine`: where nobody
-    signs in."""
+    """Open the routes of API and MCP, which answer while the block is open.
+
+    `url`: their public address; `machine`: the operator, if nobody signs in.
+    """
     from adapters.api.routes import open_api as api
     from adapters.mcp.routes import open_mcp as mcp
 
@@ -49,9 +51,9 @@ log = structlog.get_logger(__name__)
 def make_adapters(
     settings: Settings, citewell: Citewell, doors: HttpServers, say: Callable[[str], None]
 ) -> dict[str, PlatformAdapter]:
-    """The adapter of every platform that is wanted, by name. `say` tells the operator who it is there.
+    """Return the adapter of every enabled platform, by name. `say` prints a line for the operator.
 
-    Raises Misconfigured where tokens cannot be encrypted.
+    Raises Misconfigured when tokens cannot be encrypted.
     """
     made: dict[str, PlatformAdapter] = {}
 
@@ -84,5 +86,5 @@ def make_adapters(
 
 
 def open_installations(settings: Settings, database: Database) -> SQLInstallationStore:
-    """The workspaces that people added the bot to. Raises Misconfigured where tokens cannot be encrypted."""
+    """Return the workspaces that people added the bot to. Raises Misconfigured when tokens cannot be encrypted."""
     return SQLInstallationStore(database, TokenCipher(list_encryption_keys(settings)))

@@ -1,4 +1,4 @@
-"""Settings become live objects: the composition root, and the Python entry.
+"""The composition root: makes live objects of the settings. Also the entry for Python programs:
 
 async with open_citewell(read_settings()) as citewell:
     answer = await citewell.answer("How many vacation days do I get?")
@@ -43,11 +43,10 @@ log = structlog.get_logger(__name__)
 
 @asynccontextmanager
 async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bool = True) -> AsyncIterator[Citewell]:
-    """Open the data folder and everything that `settings` ask for; closed in reverse when the block ends.
+    """Open the data folder and everything that `settings` name; closed in reverse when the block ends.
 
-    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused. `make`:
-    the data folder is made if it is missing.
-    Raises Misconfigured, or Unavailable when the data folder cannot be used.
+    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused. `make`: a
+    missing data folder is created. Raises Misconfigured, or Unavailable when the data folder cannot be used.
     """
     join_host_logging()
     async with AsyncExitStack() as stack:
@@ -100,7 +99,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
 
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
-    """The embedder that was asked for; None for lexical search alone; not connected yet. Raises Misconfigured."""
+    """Open the embedder of the settings; None for lexical search alone; not connected yet. Raises Misconfigured."""
     setting = environment_name("embedder")
     kind, _, name = settings.embedder.partition(":")
     if kind == "none":
@@ -131,7 +130,7 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
 async def _serving(
     stack: AsyncExitStack, settings: Settings, storage: Storage, wanted: Embedder | None
 ) -> Embedder | None:
-    """The one `wanted`; while vectors of another are searched that can still be opened, that one until they are not."""
+    """Return the embedder `target`, or a fallback while vectors of another are searched that can still be opened."""
     documents = EmbeddedDocuments(storage.database)
     if isinstance(wanted, OpenAIEmbedder):
         wanted.restore_dimensions(await documents.embedders())
@@ -143,7 +142,7 @@ async def _serving(
 
 
 async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embedder | None:
-    """The embedder of that name; None where it is of an older version, or its key is gone."""
+    """Open the embedder of that name; None if it is of an older version, or its key is gone."""
     said = "minilm" if name == MiniLMEmbedder.name else name.rpartition(":")[0]
     if said != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
         return None
@@ -154,13 +153,13 @@ async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embed
 
 
 def _reader(settings: Settings) -> RelevanceScorer | None:
-    """A reranker of the operator's own takes its place."""
+    """Return the shipped reader, unless a reranker takes its place."""
     wanted = settings.reader == "minilm" and settings.reranker == "none"
     return MiniLMCrossEncoder(seconds=settings.reader_seconds) if wanted else None
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | None:
-    """The shipped one knows words, whoever embeds them."""
+    """Return the shipped tokenizer, which knows words whichever model embeds them."""
     return embedder if embedder is None or isinstance(embedder, MiniLMEmbedder) else MiniLMEmbedder()
 
 
@@ -172,7 +171,7 @@ def _learnt(
     scale: Callable[[], Awaitable[ScoreCalibration]],
     rules: AccessPolicy,
 ) -> ConfirmationIndex | None:
-    """None where nobody's ratings count, or no meaning of questions is known."""
+    """Return the index of confirmed answers; None if nobody's ratings count, or there is no embedder."""
     if settings.learn_from is None or embedder is None:
         return None
     store = SQLConfirmedAnswers(storage.database)

@@ -1,4 +1,4 @@
-"""How it goes, for admins: the port `AdminService`."""
+"""Figures and dry runs for admins: the port `AdminService`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.values import Action, Actor, AnswerRequest, Audience, Document, Re
 from pipeline.values.insights import CollectionVisibility, DocumentChunks, DryRun, RejectedAnswer, SourceStatus
 
 READ = 400
-"""Answers that are looked through for what was left out."""
+"""Answers searched for rejected sentences."""
 
 
 class StoredAdminService:
@@ -22,7 +22,7 @@ class StoredAdminService:
         self._citewell = citewell
 
     async def list_sources(self, actor: Actor, readers: Readers) -> Sequence[SourceStatus]:
-        """As `citewell sources list` has them."""
+        """Return the sources as `citewell sources list` shows them."""
         seen = await self._seen(actor, readers)
         return [
             row
@@ -36,7 +36,7 @@ class StoredAdminService:
     async def read_chunks(
         self, actor: Actor, readers: Readers, document_id: str, start: int, most: int
     ) -> DocumentChunks | None:
-        """A document as it was split; None where there is none that they may see."""
+        """Return a document as it was split; None if there is none that they may see."""
         seen = await self._seen(actor, readers)
         found = await self._citewell.storage.library.excerpt(document_id, start, most)
         if found is None or found.document.collection not in seen.collections:
@@ -44,7 +44,6 @@ class StoredAdminService:
         return DocumentChunks(document=found.document, chunks=found.chunks, total=found.total)
 
     async def list_rejected(self, actor: Actor, readers: Readers, most: int) -> Sequence[RejectedAnswer]:
-        """See `AdminService`."""
         await self._seen(actor, readers)
         desk, found = self._citewell.services, list[RejectedAnswer]()
         for where, at, answer in await self._citewell.storage.archive.lately(READ):
@@ -61,7 +60,6 @@ class StoredAdminService:
         return found
 
     async def dry_run(self, actor: Actor, readers: Readers, question: str, tried_by: Readers | None) -> DryRun:
-        """See `AdminService`."""
         own = await self._seen(actor, readers)
         citewell = self._citewell
         if not isinstance(citewell.retriever, HybridRetriever):
@@ -86,6 +84,6 @@ class StoredAdminService:
         )
 
     async def _seen(self, actor: Actor, readers: Readers) -> Audience:
-        """What they may see. Raises NotAllowed."""
+        """Return the collections they may see. Raises NotAllowed."""
         await self._citewell.authority.require(actor, Action.READ_INSIGHTS)
         return await self._citewell.services.audience(readers)

@@ -16,7 +16,7 @@ from storage.documents.source_state import SQLSyncOutcomes, SyncOutcome
 
 
 async def list_source_states(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceStatus]:
-    """The sources in `tables`, then those that are in the library without one, then channels."""
+    """Return the sources in `tables`, then other sources of the library, then channels."""
     filled = await citewell.storage.library.list_sources()
     looks = await SQLSyncOutcomes(citewell.storage.database).last()
     settings = citewell.settings
@@ -77,7 +77,7 @@ async def _channels(citewell: Citewell) -> list[SourceStatus]:
 
 
 def _reading(look: ChannelSyncState | None, now: datetime) -> str:
-    """How far a channel's history is read, and how long the rest may take."""
+    """Return how far a channel's history is read, and how long the rest may take."""
     if look is None:
         return "once citewell run is up"
     if look.closed:

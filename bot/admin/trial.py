@@ -1,4 +1,4 @@
-"""A question, asked by nobody, with everything on the way to its answer."""
+"""Dry runs: a question asked for nobody, with all steps to its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.values.insights import CollectionVisibility, DryRun, DryRunPassage
 
 
 class _Watched:
-    """An index that remembers at which place each chunk was found."""
+    """An index that records the rank at which each chunk was found."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -41,7 +41,7 @@ def _remember(ranks: dict[str, int], hits: Sequence[SearchHit]) -> None:
 
 
 class _Told:
-    """A retriever that remembers what it was asked first, and what it found."""
+    """A retriever that records its first search and the result."""
 
     def __init__(self, retriever: HybridRetriever) -> None:
         self._retriever = retriever
@@ -63,7 +63,7 @@ async def run_trial(
     index: Index,
     passages: ChunkReader,
 ) -> DryRun:
-    """The walk that every question takes, watched. Nothing of it is kept; its tokens are its author's."""
+    """Run all stages of an answer and record them. Nothing of it is stored; its tokens count as its author's."""
     watched = _Watched(index)
     told = _Told(retriever.with_index(watched))
     answer = await dataclasses.replace(responder, retriever=told).respond(request).answer()

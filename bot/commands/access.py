@@ -68,14 +68,15 @@ def explain(
 
 
 class _Reading(Value):
-    """Who would read a reply: everyone in a place, or one person there in private."""
+    """Readers of a reply: everyone in a place, or one person there in private."""
 
     place: PlaceId
     person: PersonId | None = None
 
     @property
     def readers(self) -> Readers:
-        """As the platforms tell them: a private reply counts both the person and the channel it was asked for in."""
+        """The readers as the platforms report them: a private reply counts the person and the channel it was
+        asked in."""
         groups = [str(place) for place in self.place.chain]
         alone = [self.person.group, str(self.person)] if self.person else []
         return Readers(groups=frozenset([*groups, *alone]))
@@ -92,8 +93,8 @@ def _explained(
     roles: RoleGrants,
     settings: Mapping[str, tuple[Any, SettingsLayer]],
 ) -> list[str]:
-    """One line for each collection, then what changes when outsiders read along, what is set for the place, and the
-    person's roles."""
+    """Return one line for each collection, then the effect of outsiders, the place's settings, and the person's
+    roles."""
     readers = reading.readers
     who = f"{reading.person.user} alone" if reading.person else "everyone there"
     lines = [f"{reading.place}, read by {who}"]
@@ -122,7 +123,7 @@ def _explained(
 
 
 def _toml(value: Any) -> str:
-    """As it would stand in the file."""
+    """Return a value as TOML."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)
 
 

@@ -32,7 +32,7 @@ from pipeline.values import Answer, AnswerFormat, AnswerOutcome, AnswerStyle, Bl
 from pipeline.words.language import choose_words, detect_supported_language
 
 _FORMS = {AnswerFormat.TABLE: BlockKind.ROW, AnswerFormat.STEPS: BlockKind.STEP}
-"""Forms that an answer takes only if the documents have them, and what they are made of."""
+"""Formats that an answer takes only if the documents have them, and the block kinds they are made of."""
 ThreadOption = Annotated[
     str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
 ]
@@ -106,14 +106,15 @@ def ask(
 
 
 def _shown(answer: Answer, found: Settings, *, passages: bool, why: bool) -> RenderableType:
-    """The answer with what the operator wants shown."""
+    """Render the answer with the parts that were asked for."""
     return render(
         answer, citations=found.include_citations, confidence=found.include_confidence, passages=passages, why=why
     )
 
 
 def answer_to_dict(answer: Answer) -> dict[str, Any]:
-    """Every field of the answer; its text also as `answer`, and documents also as `doc_id`, as `eval` names them."""
+    """Return every field of the answer; its text also as `answer`, and documents also as `doc_id`, as `eval` names
+    them."""
     whole = answer.model_dump(mode="json")
     for citation in (*whole["citations"], *whole["nearest"]):
         citation["doc_id"] = citation["document_id"]

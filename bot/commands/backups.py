@@ -23,7 +23,7 @@ MAKE_COMMAND = "make"
 
 
 class _MadeByDefault(TyperGroup):
-    """`backup` and `backup FILE` make a backup."""
+    """A group for which `backup` and `backup FILE` make a backup."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # typer's own click
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
@@ -119,7 +119,7 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
 
 
 def _embedded(data: Path | None) -> Settings:
-    """The settings. Raises Refused where everything is kept in PostgreSQL."""
+    """Return the settings. Raises Refused when the data is in PostgreSQL."""
     found = load_settings(data)
     if found.database:
         raise Refused(

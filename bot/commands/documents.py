@@ -1,4 +1,4 @@
-"""Which documents and sources a name stands for that somebody typed."""
+"""`citewell documents`, and the documents and sources that a typed name stands for."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _HINTS = 3
 
 
 def select_documents(listed: Sequence[Document], name: str) -> list[Document]:
-    """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it.
+    """Return the documents that `name` stands for: an id, or the path of a file or of a folder with all below it.
 
-    Where nothing is at that path, it may also be a file or folder as it is listed, if that of one source only, or a
-    title that one document has.
+    If nothing is at that path, it may also be a file or folder as listed, when only one source has it, or a title that
+    only one document has.
     """
     place = _place(name)
     found = [
@@ -58,25 +58,27 @@ def select_documents(listed: Sequence[Document], name: str) -> list[Document]:
 
 
 def document_path(document: Document) -> Path:
-    """Where the document's file is."""
+    """Return the path of the document's file."""
     source = Path(document.source)
     return source if source.name == document.filename else source / document.filename
 
 
 def sources_below(sources: set[Path], name: str) -> set[Path]:
-    """The sources at a path and below it."""
+    """Return the sources at a path and below it."""
     place = _place(name)
     return {source for source in sources if place in (source, *source.parents)}
 
 
 def outermost_sources(sources: set[Path], named: set[Path]) -> set[Path]:
-    """Those of `named` that no other source is around: that one brings the files back, and they must come back into
-    their own collection."""
+    """Return those of `named` that no other source encloses.
+
+    An enclosing source brings the files back, and they must come back into their own collection.
+    """
     return {source for source in named if (sources - named).isdisjoint(source.parents)}
 
 
 def is_in_source(document: Document, sources: set[Path]) -> bool:
-    """Whether its file is still there, in one of the sources; what is fetched is taken to be."""
+    """Return True if its file still exists in one of the sources; a fetched document counts as existing."""
     path = document_path(document)
     if not is_path_source(document.source):
         return Path(document.source) in sources
@@ -84,7 +86,7 @@ def is_in_source(document: Document, sources: set[Path]) -> bool:
 
 
 def suggest_document(listed: Sequence[Document], name: str) -> str:
-    """Why `name` stands for no document, and what may have been meant."""
+    """Return why `name` stands for no document, and what may have been meant."""
     ids = defaultdict(list)
     for one in listed:
         for key in {one.id, one.id.partition("/")[2], *map(str, _names(one)), one.title}:
@@ -98,7 +100,7 @@ def suggest_document(listed: Sequence[Document], name: str) -> str:
 
 
 def _names(document: Document) -> list[Path]:
-    """Its file and the folders around that, as they are listed."""
+    """Return its file and the enclosing folders, as listed."""
     path = Path(to_single_line(document.filename))
     return [path, *path.parents[:-1]]
 
@@ -111,7 +113,7 @@ def _place(name: str) -> Path | None:
 
 
 def _is_there(path: Path | None) -> bool:
-    """Also where that cannot be seen."""
+    """Return True also when that cannot be seen."""
     try:
         return path is not None and path.exists()
     except OSError:
@@ -163,7 +165,7 @@ def list_documents(
 
 
 def _refuse_empty(names: list[str]) -> list[str]:
-    """An empty path is the current folder: a variable that is not set would forget everything below it."""
+    """Refuse an empty path. It is the current folder, so an unset variable would forget everything below it."""
     if not all(name.strip() for name in names):
         raise typer.BadParameter("A name is empty. Name a document, a file or a folder; for this folder, `.`.")
     return names
@@ -223,7 +225,7 @@ def remove(
 
 
 async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
-    """The names that stand for more than one document, and for how many."""
+    """Return the names that stand for more than one document, and their numbers of documents."""
     from bot.wiring import open_citewell
 
     async with open_citewell(found, make=False) as citewell:
@@ -233,13 +235,13 @@ async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
 
 
 def _confirm(several: dict[str, int]) -> None:
-    """Raises Abort for a no, and Refused where nobody can be asked."""
+    """Ask before a name forgets several documents. Raises Abort for a no, and Refused without a terminal."""
     if several:
         confirm_deletion(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
 
 
 def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
-    """People's replies whose day of review has come, the longest overdue first."""
+    """Return people's replies whose day of review has come, the longest overdue first."""
     dated = [(document.metadata["review"], document) for document in documents if "review" in document.metadata]
     due = [(day, document) for day, document in dated if document.source == TAUGHT_SOURCE and day <= today.isoformat()]
     return [document for _, document in sorted(due, key=lambda one: one[0])]

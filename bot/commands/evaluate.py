@@ -32,7 +32,7 @@ from pipeline.words import wording
 
 
 def _refuse_missing_folder(file: Path) -> Path:
-    """So that a mistyped path is found before hours of predictions, not made into a folder."""
+    """Refuse a path in a missing folder, so that a typing error is found before hours of predictions."""
     if not file.parent.is_dir():
         raise typer.BadParameter(f"There is no folder {file.parent}. Make it first, or correct the path.")
     return file
@@ -57,9 +57,9 @@ GOLD_FIELDS = {
     "grounding": "label (1: something is not supported), spans",
     "injection": "label (1: an attack), attack",
 }
-"""The fields of a row that say what is right."""
+"""The gold fields of a row."""
 SCORABLE_FIELDS = ("answerability", "gold_doc_ids", "label")
-"""With none of these, a row is not scored."""
+"""Fields of which a row needs one to be scored."""
 ANSWERABILITY = ("ANSWERABLE", "PARTIAL", "UNANSWERABLE")
 INJECTION_LABELS = (0, 1)
 Predictor = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -175,7 +175,7 @@ def compare(
 
 
 def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Raises Refused for answers and ids that would be scored letter by letter; says which field is not read."""
+    """Raise Refused for answers and ids that would be scored letter by letter; note a field that is not read."""
     for row in rows:
         for name in ("answers", "gold_doc_ids"):
             if not isinstance(row.get(name) or [], list):
@@ -277,7 +277,7 @@ def _shares(now: dict[str, dict[str, Any]]) -> None:
 
 
 def _written(answers: list[Answer]) -> None:
-    """What people see of what a model wrote, where one is set."""
+    """Print what readers see of a model's drafts, if a model is set."""
     if found := summarize_drafts(answers):
         table = Table("what the model wrote", "", box=None)
         for name, value in found.items():
@@ -286,7 +286,7 @@ def _written(answers: list[Answer]) -> None:
 
 
 def _compared(found: list[ScoreChange]) -> bool:
-    """Print what changed; whether nothing got worse by more than chance."""
+    """Print the changes. Return True if nothing got worse by more than chance."""
     for change in found:
         if change.worse or change.better:
             verdict = "worse" if change.fails else "within chance"

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 MAX_NAMED_FILES = 5
 """Files or kinds of files listed in one line."""
 MAX_LABEL = 40
-"""Characters of a document's label beside the bar."""
+"""Characters of a document's label beside the progress bar."""
 
 
 def parse_collection(collection: str) -> str:
-    """What `--collection` takes."""
+    """Check the value of `--collection`. Raises BadParameter."""
     try:
         return collection and check_collection_name(collection)
     except ValueError as error:
@@ -124,11 +124,11 @@ async def _embed_again(citewell: Citewell) -> None:
 
 
 class IndexProgress:
-    """A line for each failure as it happens, and on a terminal a bar; of the source called `name`, where it has one."""
+    """A line for each failure as it happens, and a progress bar on a terminal, with the source's `name` if given."""
 
     def __init__(self, name: str = "") -> None:
         self.taken = 0
-        """Documents that are in the library now and were not before, or not like this."""
+        """Documents that were added or changed."""
         self._name = name
 
     def __enter__(self) -> None:
@@ -158,7 +158,7 @@ class IndexProgress:
 
 
 async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
-    """Where a collection is asked for, say what inside the paths is not moved there."""
+    """Note which sources inside the paths keep their own collection when another is given."""
     for path in paths if collection else ():
         for source, own in (await citewell.indexer.nested_sources(path.resolve())).items():
             if own != collection:
@@ -166,7 +166,7 @@ async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) ->
 
 
 def print_skipped(summary: IngestSummary) -> None:
-    """What was passed over, and why."""
+    """Print what was skipped, and why."""
     if files := summary.unsupported:
         kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
         shown = files if len(files) <= MAX_NAMED_FILES else [f"{number} {kind}" for kind, number in kinds.most_common()]
@@ -201,12 +201,12 @@ def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def join_first(labels: Sequence[str], between: str = ", ") -> str:
-    """The first of them, and that there are more."""
+    """Return the first labels, and "…" if there are more."""
     return between.join([*labels[:MAX_NAMED_FILES], *(["…"] if len(labels) > MAX_NAMED_FILES else [])])
 
 
 def print_summary(summary: IngestSummary, name: str = "") -> None:
-    """What came of it, behind the name of the source."""
+    """Print the result, after the name of the source."""
     counts = {
         "added": summary.added,
         "changed": summary.changed,

@@ -1,4 +1,4 @@
-"""`citewell keys`, what programs call the API and MCP with, and `citewell links rotate`."""
+"""`citewell keys`, for programs that call the API and MCP, and `citewell links rotate`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`citewell run`, every platform whose tokens are set, until stopped; `citewell mcp`; `citewell schedule` and
-`citewell schedule run NAME`."""
+"""`citewell run` for every platform whose tokens are set; `citewell mcp`; `citewell schedule` and `citewell schedule
+run NAME`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OnlyOption = Annotated[
 
 
 def run_help() -> str:
-    """The help of `run`, which names every platform."""
+    """Return the help of `run`, which names every platform."""
     platforms = registry.platforms()
     titles = " and ".join(platform.title for platform in platforms)
     needs = ", ".join(f"{platform.title} needs {platform.required_settings}" for platform in platforms)
@@ -62,7 +62,7 @@ def start(data: DataOption = None, only: OnlyOption = None) -> None:
 
 
 def _leave() -> None:
-    """End the process: all is closed, and tearing down what was imported takes a second that a supervisor waits for."""
+    """End the process. All is closed, and tearing down imports takes a second that a supervisor waits for."""
     logging.shutdown()
     for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.flush()
@@ -84,7 +84,7 @@ def mcp(data: DataOption = None) -> None:
 
 
 JOB_SETTINGS = {"sync": "CITEWELL_SYNC_MINUTES", "backup": "CITEWELL_BACKUP_HOURS", "digest": "CITEWELL_DIGEST"}
-"""The settings without which there is no such job."""
+"""The settings on which a job depends."""
 
 schedule_app = typer.Typer(help="What `citewell run` does by the clock, and how it went.", invoke_without_command=True)
 

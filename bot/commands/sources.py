@@ -1,4 +1,4 @@
-"""`citewell sources add slack:#channel`: channels as a source."""
+"""`citewell sources`, and channels as sources."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from pipeline.words.text import to_single_line
 
 
 def is_channel(text: str) -> bool:
-    """Whether it is a channel of a platform, by name or id: `slack:#ops`, `discord:1234:5678`."""
+    """Return True for a channel of a platform, by name or id: `slack:#ops`, `discord:1234:5678`."""
     return ":" in text
 
 
 def add_channel(found: Settings, text: str, days: int | None) -> None:
-    """Let what is said there be a source, as an admin can in chat."""
+    """Make a channel a source, as an admin can in chat."""
 
     async def work() -> None:
         choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
@@ -53,7 +53,7 @@ def add_channel(found: Settings, text: str, days: int | None) -> None:
 
 
 def remove_channel(found: Settings, text: str, *, yes: bool) -> None:
-    """Forget what was said there."""
+    """Forget the messages of a channel that was a source."""
 
     async def work() -> None:
         from bot.wiring import open_citewell
@@ -85,7 +85,7 @@ async def _set(found: Settings, text: str, choices: dict[str, str]) -> PlaceId:
 
 
 async def _place(found: Settings, text: str) -> PlaceId:
-    """Raises Refused where there is no such channel, or more than one."""
+    """Return the channel. Raises Refused if there is none, or more than one."""
     platform, _, name = text.partition(":")
     config = next((one for one in enabled_platforms(found) if one.platform.name == platform), None)
     if config is None:
@@ -237,7 +237,7 @@ def remove(
 
 
 def _table(kind: str, name: str, keys: list[str], collection: str, every_minutes: int | None) -> SourceTable:
-    """What the command line says. Raises BadParameter."""
+    """Return the table that the command line describes. Raises BadParameter."""
     if kind not in SOURCE_TABLES:
         raise typer.BadParameter(f"KIND must be {', '.join(SOURCE_TABLES)}, not {kind!r}")
     given: dict[str, Any] = {"kind": kind, "name": name}
@@ -277,7 +277,7 @@ async def _require(found: Settings, action: Action, table: SourceTable) -> None:
 
 
 def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
-    """Whether all went well."""
+    """Sync a source. Return True if all went well."""
     show = IndexProgress(table.name)
     summaries: list[IngestSummary] = []
 

@@ -1,4 +1,4 @@
-"""What is wrong with the settings, in words: the name as it was written, what is allowed, what was given."""
+"""Error messages about settings: the name as written, the allowed values, the value given."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ALL_SETTINGS_HINT = "See .env.example for them all."
 
 @dataclass(frozen=True)
 class SettingsSources:
-    """Where settings stand: names in the environment and in `.env`, and the table of the TOML file."""
+    """The sources of settings: names in the environment and in `.env`, and the table of the TOML file."""
 
     environment: frozenset[str]
     dotenv: frozenset[str]
@@ -42,11 +42,11 @@ class SettingsSources:
     table: Mapping[str, object]
 
     def describe_errors(self, errors: Sequence[ErrorDetails]) -> list[tuple[str, str]]:
-        """Each wrong setting, and what is wrong with it."""
+        """Return each wrong setting, and its error."""
         return [self._explain(error) for error in map(_beside, errors) if not self._misplaced(error)]
 
     def find_unknown(self) -> list[tuple[str, str]]:
-        """Each name that no setting has, and the one that was probably meant. Values are never repeated."""
+        """Return each unknown name, and the one that was probably meant. Values are never repeated."""
         known = environment_names()
         found = [(name, _hint(name)) for name in sorted(self.environment - known)]
         found += [(f"{name} in .env", _hint(name)) for name in sorted(self.dotenv - known)]
@@ -61,7 +61,7 @@ class SettingsSources:
         return self._where(name, locate_error(name, error)), explain_error(name, error)
 
     def _misplaced(self, error: ErrorDetails) -> bool:
-        """Whether `unknown` reports the setting: it stands in the file, which is not where it is read from."""
+        """Return True if `find_unknown` reports the setting: it stands in the file, where it is not read."""
         name = _setting(error) if error["loc"] else ""
         return bool(name and all_settings()[name].validation_alias) and name in map(str.lower, self.table)
 
@@ -79,18 +79,18 @@ class SettingsSources:
 
 
 class TableLocation(NamedTuple):
-    """Where in a table of the file an error is."""
+    """The location of an error in a table of the file."""
 
     table: str
-    """`[collections.hr]`, `[[sources]] number 2`."""
+    """The table: `[collections.hr]`, `[[sources]] number 2`."""
     keys: Mapping[str, FieldInfo]
-    """What may stand there."""
+    """The keys allowed there."""
     key: str
-    """Empty when it is the table as a whole."""
+    """Empty for the complete table."""
 
 
 def locate_error(name: str, error: ErrorDetails) -> TableLocation | None:
-    """None when the error is about the setting as a whole."""
+    """Return the location; None when the error concerns the complete setting."""
     loc = error["loc"]
     if len(loc) < 2:
         return None
@@ -105,7 +105,7 @@ def locate_error(name: str, error: ErrorDetails) -> TableLocation | None:
 
 
 def explain_error(name: str, error: ErrorDetails) -> str:
-    """What is wrong with a setting, or with a table of the file or one of its keys."""
+    """Return what is wrong with a setting, or with a table of the file or one of its keys."""
     inside = locate_error(name, error)
     key = inside.key if inside else ""
     match error["type"]:
@@ -128,7 +128,7 @@ def explain_error(name: str, error: ErrorDetails) -> str:
 
 
 def explain_source_error(kind: str, error: ErrorDetails) -> str:
-    """What is wrong with a source that stands in no file: `url must be …`."""
+    """Return what is wrong with a source that stands in no file: `url must be …`."""
     placed = error.copy()
     placed["loc"] = ("sources", 0, *error["loc"])
     inside = locate_error("sources", placed)
@@ -136,13 +136,14 @@ def explain_source_error(kind: str, error: ErrorDetails) -> str:
 
 
 def invalid_json_error(problem: str) -> tuple[str, str]:
-    """A table that is set in the environment and cannot be read there."""
+    """Return the setting and the error of a table in the environment that cannot be read."""
     name = problem.partition('"')[2].partition('"')[0]
     return environment_name(name), f"must be JSON, such as {JSON_EXAMPLES[name]}"
 
 
 def closest_name(name: str, known: Iterable[str], alike: float = 0.7) -> str:
-    """The one that was probably meant, the same letters in another order first; empty where none is as much `alike`."""
+    """Return the name that was probably meant, the same letters in another order first; empty if none is as
+    `similar`."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=alike)
     return min(near, key=lambda one: sorted(one) != sorted(name), default="")
 
@@ -152,14 +153,14 @@ def is_secret(info: FieldInfo) -> bool:
 
 
 def format_value(given: object) -> str:
-    """A wrong value as it was written, without what could be a secret."""
+    """Return a wrong value as it was written, without anything that could be a secret."""
     text = redact(repr(given))
     text = "what is given (hidden)" if "@" in text else text
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
 
 
 def describe_allowed(info: FieldInfo, error: ErrorDetails) -> str:
-    """What a setting must be, in words."""
+    """Return what a setting must be, in words."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])
@@ -196,7 +197,8 @@ def _range(info: FieldInfo) -> str:
 
 
 def _beside(error: ErrorDetails) -> ErrorDetails:
-    """As if a platform's settings stood beside all others; what is wrong with all of them, with all settings."""
+    """Return an error in a platform's settings as one in the flat settings; an error of all of them, as one of all
+    settings."""
     platform, *inner = error["loc"] or ("",)
     if platform not in platform_settings():
         return error
@@ -208,8 +210,10 @@ def _beside(error: ErrorDetails) -> ErrorDetails:
 
 
 def wrong_setting(error: ErrorDetails) -> tuple[str, tuple[int | str, ...]]:
-    """Return the setting that an error is about, and where in it; the name is empty for several settings together, and
-    that of a platform for several of its own."""
+    """Return the setting that an error concerns, and the location in it.
+
+    The name is empty for several settings together, and the platform's for several of its own.
+    """
     moved = _beside(error)
     if moved["loc"]:
         return _setting(moved), tuple(moved["loc"][1:])
@@ -217,13 +221,13 @@ def wrong_setting(error: ErrorDetails) -> tuple[str, tuple[int | str, ...]]:
 
 
 def _setting(error: ErrorDetails) -> str:
-    """The setting of a name that pydantic reports: its own, or the variable it is read from."""
+    """Return the setting of a name that pydantic reports: the setting's own, or its variable."""
     name = str(error["loc"][0])
     return next(found for found in all_settings() if name in (found, environment_name(found)))
 
 
 def _model(info: FieldInfo) -> type[BaseModel] | None:
-    """What a table of the file is read as, or each of several."""
+    """Return the model of a table of the file, or of each of several."""
     kinds = [info.annotation, *get_args(info.annotation)]
     return next((kind for kind in kinds[::-1] if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
@@ -233,7 +237,7 @@ def _at(loc: tuple[int | str, ...], depth: int) -> str:
 
 
 def _title(*names: object) -> str:
-    """`[collections.hr]`, `[places."slack:T1"]`."""
+    """Return a table's title: `[collections.hr]`, `[places."slack:T1"]`."""
     return f"[{'.'.join(json.dumps(name) if ':' in str(name) else str(name) for name in names)}]"
 
 

@@ -1,4 +1,4 @@
-"""Writing `[[sources]]` in `citewell.toml`: what else stands there stays, comments too."""
+"""Writes `[[sources]]` in `citewell.toml`, keeping everything else in it, comments too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pipeline.errors import Refused
 
 
 def add_source_table(file: Path, table: SourceTable) -> None:
-    """Append the table. Raises Misconfigured when the file cannot be read, Refused when it holds other than tables."""
+    """Append the table. Raises Misconfigured when the file cannot be read, Refused when `sources` is not written as
+    tables."""
     document = _read(file)
     written = tomlkit.table()
     written.trivia.indent = "\n" if tomlkit.dumps(document).strip() else ""
@@ -24,7 +25,7 @@ def add_source_table(file: Path, table: SourceTable) -> None:
 
 
 def remove_source_table(file: Path, name: str) -> bool:
-    """Take the table of that name out; False when there is none. Raises as `add`."""
+    """Remove the table of that name. Return False when there is none. Raises as `add_source_table`."""
     document = _read(file)
     tables = _sources(file, document)
     found = [number for number, table in enumerate(tables) if table.get("name") == name]

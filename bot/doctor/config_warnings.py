@@ -1,4 +1,4 @@
-"""What is most likely a mistake although everything works: lines for the operator."""
+"""Warnings about likely mistakes although everything works: lines for the operator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REEMBED_HINT = "To embed them: citewell index --rebuild"
 
 
 async def find_unused_rules(citewell: Citewell) -> list[str]:
-    """A line for each rule in the settings that no collection has the name of, and each place that searches none."""
+    """Return a line for each rule without a collection, and each place that searches a missing one."""
     library = citewell.storage.library
     there = {*await library.list_collections(), *(await library.list_sources()).values()}
     return [
@@ -31,7 +31,7 @@ async def find_unused_rules(citewell: Citewell) -> list[str]:
 
 
 def platform_warnings(settings: Settings) -> list[str]:
-    """What each platform doubts of its own settings and places."""
+    """Return each platform's warnings about its own settings and places."""
     return [
         line
         for config in platform_configs(settings)
@@ -42,7 +42,7 @@ def platform_warnings(settings: Settings) -> list[str]:
 
 
 def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], there: Collection[str]) -> list[str]:
-    """A line for each collection that is to be searched somewhere and is not there; nothing while there are none."""
+    """Return a line for each collection that a place searches and that does not exist; nothing while there are none."""
     lines = []
     for place, sets in _in_order(places):
         for name in set(sets.collections or ()).difference(there) if there else ():
@@ -53,7 +53,7 @@ def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], there: Col
 
 
 def find_unusable_reply_collections(places: Mapping[PlaceId, PlaceSettings], known: Collection[str]) -> list[str]:
-    """A line for each place whose replies would be kept in a collection that is neither there nor has a rule."""
+    """Return a line for each place that would keep replies in a collection that neither exists nor has a rule."""
     return [
         f'[places."{place}"] keeps replies in {sets.teach}, and there is no such collection: they are not kept. Name '
         f"one that is there, or say in [collections.{sets.teach}] who may see it."
@@ -67,7 +67,7 @@ def _in_order(places: Mapping[PlaceId, PlaceSettings]) -> list[tuple[PlaceId, Pl
 
 
 def find_rules_without_collection(rules: Collection[str], collections: Collection[str]) -> list[str]:
-    """The same from names alone; nothing while there are no collections."""
+    """Return a line for each rule without a collection; nothing while there are no collections."""
     if not collections:
         return []
     there = ", ".join(sorted(collections))
@@ -86,13 +86,13 @@ def _nearest(name: str, candidates: Iterable[str]) -> str:
 
 
 async def warn_stale_embeddings(citewell: Citewell) -> list[str]:
-    """A line with the remedy when an embedder is set and some documents are embedded with another, or with none."""
+    """Return a line with the remedy when some documents are not embedded with the embedder that is set."""
     said = await describe_stale_embeddings(citewell)
     return [f"{said}. {REEMBED_HINT}"] if said else []
 
 
 async def describe_stale_embeddings(citewell: Citewell) -> str:
-    """The same without the remedy; empty where all is well."""
+    """Return that line without the remedy; empty when all documents are."""
     if citewell.embedder is None:
         return ""
     documents = EmbeddedDocuments(citewell.storage.database)
@@ -111,7 +111,7 @@ async def describe_stale_embeddings(citewell: Citewell) -> str:
 
 
 def find_unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:
-    """A line when documents that are said to be right are not there, so that recall cannot be 1."""
+    """Return a line when gold documents do not exist, so that recall cannot be 1."""
     gold = dict.fromkeys(str(name) for row in rows for name in row.get("gold_doc_ids") or ())
     unknown = [name for name in gold if name not in set(ids)]
     if not unknown:
@@ -121,7 +121,7 @@ def find_unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> 
 
 
 async def warn_unreachable_server(url: str | None) -> list[str]:
-    """A line when nothing answers at the address of the Chroma server."""
+    """Return a line when nothing answers at the address of the Chroma server."""
     if not url:
         return []
     parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""The data folder, what is in it, and its backups."""
+"""Checks of the data folder, its content, and its backups."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ CORRECT = "Correct the name there, or index what it names."
 MIN_FREE_BYTES = 50_000_000
 """Bytes below which writing fails sooner or later."""
 RECOMMENDED_FREE_BYTES = 1 << 30
-"""Bytes that a database, its write-ahead log and a backup of it should find free beside what they take now."""
+"""Free bytes that a database, its write-ahead log and a backup of it should have beside their present size."""
 
 
 async def diagnose_data(settings: Settings) -> AsyncIterator[Finding]:
-    """Look at the folder and at what is in it. Where it cannot be opened, look at what does not rest on it."""
+    """Check the folder and its content. If it cannot be opened, check everything that does not depend on it."""
     for finding in diagnose_disk_space(settings.data):
         yield finding
     lighter = replace(settings, model="extractive", judge="none")  # a model's client takes a second to load
@@ -67,7 +67,7 @@ def _where(settings: Settings) -> str:
 
 
 async def _with_what_opens(settings: Settings) -> Settings:
-    """Leave out an embedder or a reranker that cannot be opened: `diagnose_models` tells of it."""
+    """Leave out an embedder or a reranker that cannot be opened: `diagnose_models` reports it."""
     try:
         async with open_embedder(settings):
             pass
@@ -82,7 +82,7 @@ async def _with_what_opens(settings: Settings) -> Settings:
 
 
 def diagnose_disk_space(folder: Path) -> list[Finding]:
-    """Whether there is too little room on the disk; nothing where there is enough."""
+    """Return a finding when the disk has too little room; nothing when it has enough."""
     there = next(place for place in (folder.absolute(), *folder.absolute().parents) if _exists(place))
     free, database = shutil.disk_usage(there).free, folder / DATABASE_FILE
     needed = RECOMMENDED_FREE_BYTES + 2 * (database.stat().st_size if _exists(database) else 0)
@@ -101,7 +101,7 @@ def _exists(path: Path) -> bool:
 
 
 async def _contents(citewell: Citewell, settings: Settings) -> AsyncIterator[Finding]:
-    """`settings`: as they are written, also where `citewell` was opened without some of them."""
+    """Check the content. `settings`: as written, even if `citewell` was opened without some of them."""
     yield ok_finding("data folder", f"{settings.data} can be used")
     if settings.database:
         yield _database(citewell)

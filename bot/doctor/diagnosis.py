@@ -1,4 +1,4 @@
-"""All that is looked at, in the order of what rests on what."""
+"""All checks, each after those it depends on."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from storage.open import open_storage
 
 
 async def diagnose(settings: Settings, *, offline: bool) -> AsyncIterator[Finding]:
-    """What is found, one thing after the other: what is wrong with one hides no other. `offline`: nothing is asked of
-    any service."""
+    """Yield the findings, one check after the other: a failure in one hides no other.
+
+    `offline`: no service is called.
+    """
     for finding in diagnose_machine():
         yield finding
     async for finding in guarded("data folder", diagnose_data(settings)):
@@ -44,7 +46,7 @@ async def diagnose(settings: Settings, *, offline: bool) -> AsyncIterator[Findin
 
 
 async def diagnose_platforms(settings: Settings) -> AsyncIterator[Finding]:
-    """Those that the operator set up. Posts nothing."""
+    """Check the platforms that are set up. Posts nothing."""
     from bot.doctor.clock import diagnose_clock
 
     named = _places(settings)
@@ -57,7 +59,7 @@ async def diagnose_platforms(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def _malformed(settings: Settings) -> list[Finding]:
-    """Return a finding for each token that cannot be one, by its looks."""
+    """Return a finding for each token whose format is wrong."""
     checks = [
         prompt.check_format(setup.current_token(prompt))
         for setup in (config.setup() for config in enabled_platforms(settings))
@@ -69,7 +71,7 @@ def _malformed(settings: Settings) -> list[Finding]:
 
 
 def _places(settings: Settings) -> set[PlaceId]:
-    """Those that the settings name: the bot has to be there."""
+    """Return the places that the settings name: the bot has to be in them."""
     digest = registry.platforms().parse_recipient(settings.digest) if settings.digest else None
     return {*settings.places, *([digest] if isinstance(digest, PlaceId) else ())}
 

@@ -1,4 +1,4 @@
-"""Whether the sources of documents can be read, and whether what is indexed is what they hold."""
+"""Checks of the sources: whether they can be read, and whether the index equals their content."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from storage.documents.source_state import SQLSyncOutcomes, SyncOutcome
 from storage.messages.levels import read_levels
 
 EMBEDDED_OTHERWISE = ""
-"""The version of what is not embedded with the embedder in use, which is said elsewhere."""
+"""The version of a document that is not embedded with the embedder in use, which another check reports."""
 COMPARE_SECONDS = 10.0
-"""How long a folder is compared with what is indexed; a larger one is left to the next sync."""
+"""Seconds to compare a folder with the index; a larger one is left to the next sync."""
 
 
 class _Source(NamedTuple):
     name: str
-    """In the library."""
+    """The source's name in the library."""
     table: SourceTable | None
     at: datetime | None
-    """When it was looked at last."""
+    """Time of its last sync."""
     look: SyncOutcome
 
     @property
     def again(self) -> str:
-        """The command that looks at it."""
+        """The command that syncs it."""
         return f"citewell sources sync {self.table.name}" if self.table else f"citewell index {self.name}"
 
     @property
     def here(self) -> bool:
-        """Whether it is a file or folder."""
+        """True if it is a file or folder."""
         return is_path_source(self.name)
 
 
 async def diagnose_sources(citewell: Citewell) -> AsyncIterator[Finding]:
-    """What is wrong with any of them; nothing where all is well. No service is asked."""
+    """Yield problems of any source; nothing when there is none. No service is called."""
     looks = await SQLSyncOutcomes(citewell.storage.database).last()
     tables = {table.source_id: table for table in citewell.settings.sources}
     paths = {name for name in await citewell.storage.library.list_sources() if is_path_source(name)}
@@ -68,7 +68,7 @@ async def diagnose_sources(citewell: Citewell) -> AsyncIterator[Finding]:
 
 
 async def examine_source_tables(settings: Settings) -> AsyncIterator[Finding]:
-    """Look at `[[sources]]` where the data folder cannot be used: whether folders and secrets are there."""
+    """Check `[[sources]]` when the data folder cannot be used: folders and secrets must exist."""
     reader = FileReader()
     for table in settings.sources:
         try:
@@ -86,7 +86,7 @@ async def examine_source_tables(settings: Settings) -> AsyncIterator[Finding]:
 
 
 class _Forgetful:
-    """The port `SourceCache` without anything in it."""
+    """The port `SourceCache`, always empty."""
 
     async def load(self) -> dict[str, str]:
         return {}
@@ -95,7 +95,7 @@ class _Forgetful:
 
 
 def _unread(documents: Sequence[Document]) -> Finding | None:
-    """That parts of documents could not be read."""
+    """Return a finding when parts of documents could not be read."""
     if partly := [document for document in documents if document.unread]:
         first = partly[0]
         said = f"{wording.count_noun(len(partly), 'document is', 'documents are')} not read whole, such as {first.filename}: "
@@ -105,7 +105,7 @@ def _unread(documents: Sequence[Document]) -> Finding | None:
 
 
 def _read_before(documents: Sequence[Document]) -> Finding | None:
-    """That an earlier version of Citewell read some of them, which knew less of what stands in a file."""
+    """Return a finding when an earlier version of Citewell, which read less of a file, read some documents."""
     before = [document for document in documents if document.reading != PARSER_VERSION]
     if not before:
         return None
@@ -117,7 +117,7 @@ def _read_before(documents: Sequence[Document]) -> Finding | None:
 
 
 async def _channels(citewell: Citewell) -> AsyncIterator[Finding]:
-    """That what people say in channels is kept, and where."""
+    """Yield which channels are indexed, and which of them cannot be read."""
     looks = await citewell.storage.channel_messages.reading_states()
     indexed = sorted(await citewell.services.places.indexed_channels(), key=str)
     if indexed:
@@ -143,7 +143,7 @@ async def _without_secret(citewell: Citewell, source: _Source) -> Finding | None
 
 
 def _failed(source: _Source) -> Finding | None:
-    """How the last look at it went wrong."""
+    """Return a finding about a failure of the last sync."""
     if source.look.problem:
         said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
         said += f"; in no answer since {source.look.denied:%Y-%m-%d %H:%M}" if source.look.denied else ""
@@ -155,7 +155,7 @@ def _failed(source: _Source) -> Finding | None:
 
 
 def _overdue(citewell: Citewell, source: _Source) -> Finding | None:
-    """That nobody looks at it any more, or ever did."""
+    """Return a finding when a source is not synced any more, or never was."""
     own = source.table.every_minutes if source.table else None
     every = timedelta(minutes=citewell.settings.sync_minutes if own is None else own)
     fix = f"Leave `citewell run` up; at once: {source.again}"
@@ -168,7 +168,7 @@ def _overdue(citewell: Citewell, source: _Source) -> Finding | None:
 
 
 async def _differing(citewell: Citewell, source: _Source) -> Finding | None:
-    """What is there and not indexed, or the other way round. A file that could not be taken in is not new."""
+    """Return a finding when files and index differ. A file that could not be read does not count as new."""
     known = await citewell.storage.library.versions(source.name)
     indexed = (await read_levels(citewell.storage.database)).newest_document_at or 0.0
     since = max(indexed, source.at.timestamp() if source.at else 0.0)

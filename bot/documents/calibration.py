@@ -1,4 +1,4 @@
-"""The scale of an embedder's cosines: measured on what is indexed, and kept beside it."""
+"""Calibration of an embedder's cosines: measured on the index, and stored with it."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from storage.documents.revision import library_generation
 from storage.settings import read_setting, write_setting
 
 PASSAGES, EACH = 128, 2
-"""A sample: so many passages, and of each so many units."""
+"""Passages of a sample, and units of each."""
 SAMPLE_QUESTIONS = 64
-"""Made from as many units of the sample."""
+"""Questions, made from as many units of the sample."""
 SAMPLE_BATCH = 8
 MIN_UNIT_WORDS = 5
-"""The least of a unit that a question is made from."""
+"""Least words of a unit that a question is made from."""
 MIN_ENGLISH_UNITS = 32
-"""Units in English below which the sample is of all languages."""
+"""English units below which the sample is of all languages."""
 REMEASURE_FACTOR = 2.0
-"""How many times more or fewer passages there are when it is measured again."""
+"""Factor by which the number of passages changes before the calibration is measured again."""
 _NAME = "scale"
 
 log = structlog.get_logger(__name__)
 
 
 class ScoreCalibrator:
-    """The scale of `embedder`; that of MiniLM is the one that all are carried over to."""
+    """The calibration of `embedder`; MiniLM's scores are the reference for all."""
 
     def __init__(self, database: Database, embedder: Embedder | None) -> None:
         self._database = database
@@ -54,8 +54,10 @@ class ScoreCalibrator:
         self._known: tuple[str, int, ScoreCalibration] = ("", -1, NO_CALIBRATION)
 
     async def current(self) -> ScoreCalibration:
-        """Measured where it was not, or the library has grown or shrunk much since: a few seconds. Raises Unavailable
-        where it is not known and cannot be measured."""
+        """Return the calibration, measured if it is missing or the number of passages has changed much: a few seconds.
+
+        Raises Unavailable when it is unknown and cannot be measured.
+        """
         embedder = active_embedder(self._embedder)
         if embedder is None or embedder.name == MiniLMEmbedder.name:
             return NO_CALIBRATION
@@ -85,7 +87,7 @@ class ScoreCalibrator:
         return found
 
     async def _measured(self, embedder: Embedder) -> ScoreCalibration | None:
-        """None where nothing is embedded that a question could be made from."""
+        """Measure the calibration. Return None if nothing is embedded that a question could be made from."""
         texts, vectors = await self._sample(embedder.name)
         spoken = [row for row, text in enumerate(texts) if detect_supported_language(text) == "en"]
         english = len(spoken) >= MIN_ENGLISH_UNITS
@@ -100,7 +102,7 @@ class ScoreCalibrator:
         return fit_calibration(here, CalibrationSample(await minilm.embed(texts), alike, alike), english=english)
 
     async def _sample(self, embedder: str) -> tuple[list[str], Vectors]:
-        """Texts of units with their vectors; those of passages far from each other first."""
+        """Return texts of units with their vectors; those of passages far from each other first."""
         texts: dict[str, Vectors] = {}
         for title, chunk, vectors in await self._documents.sample(embedder, PASSAGES):
             units = zip(embedding_texts(chunk, title), vectors, strict=True)
@@ -132,7 +134,7 @@ def _numbers(scale: ScoreCalibration) -> dict[str, list[float]]:
 
 
 def _scale(kept: dict[str, list[float]]) -> ScoreCalibration:
-    """The inverse."""
+    """Return the calibration from its stored numbers."""
     here = {
         name: CalibrationTable(np.array(kept[name]), np.array(kept[f"{name}_there"])) for name in ("asked", "alike")
     }

@@ -1,4 +1,4 @@
-"""Documents into the library: each path is a source of its own, and sources are walked one after the other."""
+"""Indexes documents: each path is a source of its own, and sources are read one after the other."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ log = structlog.get_logger(__name__)
 
 
 class IndexedDocument(NamedTuple):
-    """What became of a document."""
+    """The result of indexing a document."""
 
     passages: int
     is_flagged: bool
-    """It holds instructions to an assistant."""
+    """True if it contains instructions to an assistant."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Indexer:
     reader: FileReader
     default_collection: str = "default"
     base_urls: Mapping[str, str] = field(default_factory=dict)
-    """Where people read the files of a folder, by its path."""
+    """Addresses where people read the files of a folder, by its path."""
 
     async def index(
         self,
@@ -58,10 +58,10 @@ class Indexer:
         *,
         prefix: str | None = None,
     ) -> IngestSummary:
-        """Index every path; the summary is of all of them. Raises Refused for a path that is no file and no folder.
+        """Index every path. Return one summary of all. Raises Refused for a path that is no file and no folder.
 
-        What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
-        up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
+        Sources inside a path that were indexed on their own stay sources of their own: they keep their collection and
+        are brought up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
         `prefix` begins the ids of all documents; by default they are made from their folders.
         """
         total = IngestSummary()
@@ -92,7 +92,7 @@ class Indexer:
         *,
         losing: bool = False,
     ) -> IngestSummary:
-        """Bring one folder or file up to date, without the sources inside it; without `collection`, where it is.
+        """Bring one folder or file up to date, without the sources inside it; without `collection`, in its present one.
 
         Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept.
         """
@@ -105,7 +105,7 @@ class Indexer:
         return await self.sync_source(source, collection or await self._collection(place), on_event, losing=losing)
 
     async def open_folder_source(self, place: Path) -> FolderSource:
-        """What is in a folder or file that was indexed, without the sources inside it."""
+        """Return the source of an indexed folder or file, without the sources inside it."""
         return self._folder(place, without=frozenset(await self.nested_sources(place)))
 
     def _folder(self, place: Path, *, prefix: str | None = None, without: frozenset[Path]) -> FolderSource:
@@ -120,7 +120,7 @@ class Indexer:
         *,
         losing: bool = True,
     ) -> IngestSummary:
-        """Bring the library up to date with one source; `losing` as for `ingest`."""
+        """Bring the library up to date with one source; `losing` as for `ingest_source`."""
         summary = await ingest_source(
             source,
             self.library,
@@ -147,7 +147,7 @@ class Indexer:
         return replace(summary, skipped=skipped)
 
     async def add_document(self, parsed: ParsedDocument) -> IndexedDocument:
-        """Put one document into the library that is in no file; its earlier version serves until it is there."""
+        """Index one document without a file; its earlier version serves until it is complete."""
         chunks, flagged = await asyncio.to_thread(self._passages, parsed)
         forms = secret_types(chunk.text for chunk in chunks)
         if forms:
@@ -167,7 +167,7 @@ class Indexer:
         return chunks, any(_flagged(chunk.text) for chunk in chunks)
 
     async def nested_sources(self, folder: Path) -> dict[Path, str]:
-        """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
+        """Return the sources below a folder, and the collection of each. `folder` is absolute, without links."""
         found = await self._sources()
         return {source: collection for source, collection in found.items() if folder in source.parents}
 
@@ -181,13 +181,13 @@ class Indexer:
 
 
 def is_path_source(source: str) -> bool:
-    """Whether a source of the library is a folder or file, named by its path; others are `kind:name`."""
+    """Return True if a source of the library is a folder or file, named by its path; others are `kind:name`."""
     return source.startswith("/")
 
 
 @asynccontextmanager
 async def open_indexer(settings: Settings, library: DocumentStore, embedder: Embedder | None) -> AsyncIterator[Indexer]:
-    """An indexer; the process that reads binary files starts when the first one is read."""
+    """Open an indexer; the process that reads binary files starts with the first of them."""
     reader = FileReader()
     folders = [table for table in settings.sources if isinstance(table, FolderTable)]
     splitter = TokenSplitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
@@ -205,7 +205,8 @@ async def open_indexer(settings: Settings, library: DocumentStore, embedder: Emb
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | WordTokenizer:
-    """The shipped tokenizer measures passages for every embedder; words do where its file is missing."""
+    """Return the shipped tokenizer, which measures passages for every embedder, or one of words if its file is
+    missing."""
     tokenizer = embedder if isinstance(embedder, MiniLMEmbedder) else MiniLMEmbedder()
     try:
         tokenizer.count_tokens("")
@@ -222,7 +223,7 @@ def _is_gone(path: Path) -> bool:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is a device, a pipe or a socket."""
+    """Return True for a device, a pipe or a socket."""
     try:
         mode = path.stat().st_mode
     except OSError:

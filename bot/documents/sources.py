@@ -1,4 +1,4 @@
-"""A table `[[sources]]` becomes a source of documents."""
+"""Makes a document source from a table `[[sources]]`."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ from pipeline.ports import DocumentSource, SourceCache
 async def open_source(
     table: SourceTable, memory: SourceCache, reader: FileReader, files: Path
 ) -> AsyncIterator[DocumentSource]:
-    """The source, open until the block ends; it may keep `files` in a folder of its own. Folders are no such source:
-    `Indexer` makes them. Raises Misconfigured when a secret is missing."""
+    """Open the source of a table until the block ends; it may store files in the folder `files`.
+
+    Folders are no such source: `Indexer` makes them. Raises Misconfigured when a secret is missing.
+    """
     match table:
         case GitTable():
             git = GitRepository(files, table.url, token=source_token(table, needed=False), private=table.private)
@@ -130,12 +132,12 @@ def _wiki(table: GitHubTable, secret: str, memory: SourceCache, reader: FileRead
 
 
 def _ports(base_url: str) -> frozenset[int]:
-    """Those of the web, and the one that the operator names."""
+    """Return the ports of the web, and the one of the address."""
     return frozenset({80, 443, urlsplit(base_url).port or 443})
 
 
 def source_token(table: ServiceTable, *, needed: bool) -> str:
-    """The secret of a source. Raises Misconfigured when it is `needed` and not set."""
+    """Return the secret of a source. Raises Misconfigured when it is `needed` and not set."""
     found = read_secret(table.token_from)
     if needed and not found:
         raise Misconfigured(

@@ -1,4 +1,4 @@
-"""Questions with what is right about their answers, held to a baseline by shares: one row alone never decides."""
+"""Golden questions, compared with a baseline by shares: one row alone never decides."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis
 # --- Golden questions -----------------------------------------------------------------------------
 
 CRITERIA = ("outcome", "documents", "facts", "absent")
-"""What is looked at: the outcome, the cited documents, what must be said and what must not."""
+"""The criteria: the outcome, the cited documents, texts that must occur and texts that must not."""
 SIGNIFICANCE_LEVEL = 0.05
-"""Five rows worse and none better fail, four do not: one row may hang on a hair, a share does not."""
+"""Level at which five rows worse and none better fail, and four do not: one row may depend on chance, a share does not.
+"""
 _DEVIATIONS = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)
 
 GoldenRow = Mapping[str, Any]
 GoldenScores = Mapping[str, Mapping[str, Any]]
-"""By the row's id, what is right by kind."""
+"""Scores by criterion, by the row's id."""
 
 
 def score_answer(row: GoldenRow, answer: Answer) -> dict[str, bool | int]:
-    """What is right about an answer; a row that expects nothing of a kind has it right."""
+    """Return an answer's scores; a row without expectations for a criterion passes it."""
     said = answer.body.lower()
     cited = {name for one in answer.citations for name in (one.filename, one.document_id, one.title)}
     return {
@@ -41,7 +42,7 @@ def score_answer(row: GoldenRow, answer: Answer) -> dict[str, bool | int]:
 
 
 class ScoreChange(NamedTuple):
-    """How the rows that both runs have differ in one kind."""
+    """The difference of two runs in one criterion, over the rows of both."""
 
     kind: str
     right: int
@@ -52,12 +53,12 @@ class ScoreChange(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether so many rows got worse, and so few better, that it is no chance."""
+        """True when more rows got worse, and fewer better, than chance explains."""
         return sign_test(len(self.worse), len(self.better)) <= SIGNIFICANCE_LEVEL
 
 
 def compare_runs(now: GoldenScores, before: GoldenScores) -> list[ScoreChange]:
-    """A `ScoreChange` for each kind, over the rows that are in both."""
+    """Return a `ScoreChange` for each criterion, over the rows of both runs."""
     shared = [name for name in now if name in before]
     return [
         ScoreChange(
@@ -73,13 +74,14 @@ def compare_runs(now: GoldenScores, before: GoldenScores) -> list[ScoreChange]:
 
 
 def sign_test(worse: int, better: int) -> float:
-    """How often `worse` of the rows that changed, or more, get worse where as many get better (exact sign test)."""
+    """Return the probability that `worse` or more of the changed rows get worse if both are equally likely (exact sign
+    test)."""
     changed = worse + better
     return float(sum(comb(changed, count) for count in range(worse, changed + 1)) / 2**changed)
 
 
 def wilson_interval(right: int, rows: int) -> tuple[float, float]:
-    """Where the share of right rows lies with 95 % (Wilson's score interval)."""
+    """Return the 95 % interval of the share of right rows (Wilson's score interval)."""
     share, spread = right / rows, _DEVIATIONS**2 / rows
     middle = share + spread / 2
     half = _DEVIATIONS * sqrt(share * (1 - share) / rows + spread / (4 * rows))
@@ -87,7 +89,7 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
 
 
 def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
-    """Raises Refused for a file that is no baseline."""
+    """Return the scores of a baseline. Raises Refused for a file that is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         whole = isinstance(found, dict) and all(set(CRITERIA) <= row.keys() for row in found.values())
@@ -99,14 +101,16 @@ def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def write_baseline(path: Path, found: GoldenScores) -> None:
-    """A line a row, so that a difference can be read."""
+    """Write a baseline with one line a row, so that a difference can be read."""
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 def collect_rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """Rows of answers that helped. What an extract said is expected word for word; a model's words change, and only
-    its documents are expected."""
+    """Return rows of helpful answers.
+
+    An extract's facts are expected word for word; a model's words change, so only its documents are expected.
+    """
     return [
         {
             "id": answer.id,
@@ -131,8 +135,11 @@ _DECIDED = {
 
 
 def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
-    """Of the answers that a model wrote or should have: shares by what a reader sees, by badge, and by what decided on
-    each sentence; tokens of an answer. Empty where no model was asked."""
+    """Return figures on the answers that a model wrote or should have written.
+
+    They are shares by what a reader sees, by badge, and by the check of each sentence; and tokens for each answer.
+    Empty if no model was called.
+    """
     asked = [one for one in answers if _written(one) or _failure(one)]
     if not asked:
         return {}
@@ -174,7 +181,7 @@ def _written(answer: Answer) -> bool:
 
 
 def _failure(answer: Answer) -> str:
-    """Why the extract stands in for the model's draft; empty where it does not."""
+    """Return why the extract replaced the model's draft; empty if it did not."""
     notes = (note.removeprefix("model_failed: ") for note in answer.usage.notes if note.startswith("model_failed: "))
     return "" if _written(answer) else next(notes, "")
 

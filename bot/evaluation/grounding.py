@@ -1,4 +1,4 @@
-"""What the check thinks of a whole response: the same check that people's answers go through."""
+"""Predictions of the grounding check on complete responses: the check that people's answers pass."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from pipeline.words.text import sentence_spans
 from pipeline.write.draft_parser import DraftParser, ParsedSentence
 
 HAZARD_THRESHOLD = 5.0
-"""Hazard from which a whole response is flagged: a number or date that no source has, and more."""
+"""Hazard from which a response is flagged: a number or date that no source has, and more."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = None) -> dict[str, Any]:
-    """`score` is 1 for unsupported; `sentences` are what the parser of a model's text makes of the response, each
-    `shown` when the check supports it with all sources named: by words, and by `reader` where they do not decide.
-    `spans` are those that it does not."""
+    """Return the prediction for a row: `score` is 1 for unsupported.
+
+    `sentences` are those that the parser of model drafts finds in the response, each `shown` when the check supports it
+    with all sources cited: by words, and by `judge` when they do not decide. `spans` are the unsupported ones.
+    """
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
     found = split_response(response)
@@ -40,7 +42,8 @@ async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = Non
 
 
 def _hazard(judgement: Judgement) -> float:
-    """What its words leave open; nothing where it is supported, enough to flag it where a judge refused it."""
+    """Return a sentence's hazard: 0 if it is supported, enough for a flag if the judge refused it, else by its
+    words."""
     if judgement.is_supported:
         return 0.0
     return (
@@ -61,7 +64,7 @@ async def _judged(
 
 
 def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
-    """Each sentence with the places in the response where it begins and ends."""
+    """Return each sentence with its start and end in the response."""
     parser = DraftParser()
     found, at = [], 0
     for marked in (*parser.feed(response), *parser.close()):
@@ -77,7 +80,7 @@ def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
 
 
 def _passage(number: int, source: str) -> RetrievedChunk:
-    """A source as a passage of prose."""
+    """Return a source as a passage of prose."""
     name = str(number)
     units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentence_spans(source))
     return RetrievedChunk(

@@ -1,4 +1,4 @@
-"""Reading questions and writing predictions: JSON Lines that can be resumed."""
+"""Reads questions and writes predictions: JSON Lines that can be resumed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from pipeline.values import Turn, replace
 def read_rows(
     path: Path, *fields: str, allowed: Mapping[str, Collection[object]] = MappingProxyType({})
 ) -> list[dict[str, Any]]:
-    """At least one row. Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`, or
-    has something in a field that is not `allowed` there; null is as good as no field."""
+    """Return the rows of a file, at least one.
+
+    Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`, or whose field has a
+    value that is not `allowed`; null counts as missing.
+    """
     rows = []
     for number, line in enumerate(_text(path).split("\n"), start=1):
         if not line.strip():
@@ -41,7 +44,7 @@ def read_rows(
 
 
 def _text(path: Path) -> str:
-    """Raises Refused for what cannot be read or is no text."""
+    """Return the text of a file. Raises Refused if it cannot be read or is no text."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -51,9 +54,9 @@ def _text(path: Path) -> str:
 
 
 class PredictionFile:
-    """An output file that grows row by row; what an interrupted run has written is kept and not done again.
+    """An output file that grows row by row; rows of an interrupted run are kept and not predicted again.
 
-    Raises Refused for a file that holds something else.
+    Raises Refused for a file with other content.
     """
 
     def __init__(self, path: Path) -> None:
@@ -76,12 +79,13 @@ class PredictionFile:
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def pairs(self, rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Each gold row with its prediction."""
+        """Return each gold row with its prediction."""
         return [(row, self.rows[str(row["id"])]) for row in rows if str(row["id"]) in self.rows]
 
 
 def parse_turns(history: list[dict[str, str]]) -> tuple[Turn, ...]:
-    """`[{role: user|agent, text}]` as turns: a turn begins with each user text and holds the agent texts after it."""
+    """Return `[{role: user|agent, text}]` as turns: a turn begins with each user text and holds the agent texts after
+    it."""
     found: list[Turn] = []
     for said in history:
         if said["role"] == "user" or not found:

@@ -1,5 +1,4 @@
-"""From what is kept to insights: questions that mean the same, put together, and what could be written so that a gap
-closes."""
+"""Computes insights from the question log: groups of similar questions, and proposals that close gaps."""
 
 from __future__ import annotations
 
@@ -40,12 +39,12 @@ from storage.open import Storage
 DRAFT_PASSAGES = 3
 """Passages that a draft is made from."""
 MAX_EXCERPT = 300
-"""Characters of what comes closest."""
+"""Characters of the closest passage."""
 
 
 @dataclass(frozen=True)
 class ProposalBuilder:
-    """Made from what `audience` may see."""
+    """Proposals made from documents that `audience` may see."""
 
     storage: Storage
     embedder: Embedder | None
@@ -54,7 +53,7 @@ class ProposalBuilder:
     drafter: ProposalDrafter | None = None
 
     async def propose(self, question: str, *, by_model: bool) -> DocumentationProposal:
-        """For `question`; by a model only where one is set."""
+        """Return a proposal for `question`; a model drafts it only if one is set."""
         known, hits = await self._by_meaning(question)
         hits = (
             hits or (await self.storage.index.search_lexical(query_terms(question), self.audience, DRAFT_PASSAGES)).hits
@@ -75,7 +74,7 @@ class ProposalBuilder:
         return replace(drafted, closest=closest)
 
     async def _by_meaning(self, question: str) -> tuple[tuple[Vectors, ScoreCalibration] | None, list[SearchHit]]:
-        """Its vector and how it is compared, with what is nearest; nothing where that is not to be had."""
+        """Return the question's vector, the calibration and the nearest hits; none of them if they are unavailable."""
         if self.embedder is None:
             return None, []
         try:
@@ -89,7 +88,7 @@ class ProposalBuilder:
 
 
 def _closest(passage: RetrievedChunk, fits: Sequence[float]) -> ClosestPassage:
-    """The unit that fits best and is no caption, or the first words."""
+    """Return the unit that fits best and is no caption, or the first words."""
     chunk, document = passage.chunk, passage.document
     says = [place for place, unit in enumerate(chunk.units) if unit.kind not in CAPTION_KINDS]
     known = says and len(fits) == len(chunk.units)
@@ -99,14 +98,16 @@ def _closest(passage: RetrievedChunk, fits: Sequence[float]) -> ClosestPassage:
 
 
 SAME_MEANING_COSINE = 0.75
-"""The least cosine with a group's first question, as in sentence-transformers' `community_detection`. Of pairs of
-squad2 about one passage, this joins .71 of those with the same answer and .10 of those with different ones."""
+"""The least cosine with a group's first question, as in sentence-transformers' `community_detection`.
+
+Of pairs of squad2 about one passage, this joins .71 of those with the same answer and .10 of those with different ones.
+"""
 MAX_COMPARED_GROUPS = 80
-"""So many of the heaviest are compared by meaning; the rest by their words alone."""
+"""The heaviest groups, compared by meaning; the rest are compared by their words alone."""
 
 
 def group_by_words(questions: Sequence[str], weights: Sequence[int]) -> list[list[int]]:
-    """Positions of questions of the same words in whatever order, the heaviest group first."""
+    """Return positions of questions with the same words in any order, the heaviest group first."""
     groups: dict[frozenset[str], list[int]] = {}
     for position in sorted(range(len(questions)), key=lambda position: -weights[position]):
         words = frozenset(content_terms(questions[position])) or frozenset({questions[position]})
@@ -117,8 +118,11 @@ def group_by_words(questions: Sequence[str], weights: Sequence[int]) -> list[lis
 def group_by_meaning(
     groups: Sequence[list[int]], weights: Sequence[int], vectors: Vectors, scale: ScoreCalibration
 ) -> list[list[int]]:
-    """The heaviest of `groups`, of whose first questions these are the vectors, compared on `scale`, joined where they
-    mean the same; the others follow. Of each the most central question stands first."""
+    """Join the heaviest of `groups` that mean the same; the others follow.
+
+    `vectors` are those of the groups' first questions, compared on `calibration`. The most central question of each
+    group comes first.
+    """
     compared = groups[: len(vectors)]
     joined = _joined(compared, scale.unit_cosines(vectors), [_weight(group, weights) for group in compared])
     return sorted([*joined, *groups[len(vectors) :]], key=lambda group: -_weight(group, weights))
@@ -129,7 +133,7 @@ def _weight(group: Sequence[int], weights: Sequence[int]) -> int:
 
 
 def _joined(groups: Sequence[list[int]], alike: Vectors, weights: Sequence[int]) -> list[list[int]]:
-    """Each group with those of what follows that mean the same; `alike` has the cosines of all with all."""
+    """Join each group with later ones that mean the same; `cosines` has the cosines of all with all."""
     free = np.ones(len(groups), bool)
     joined = []
     for first in range(len(groups)):
@@ -143,11 +147,11 @@ def _joined(groups: Sequence[list[int]], alike: Vectors, weights: Sequence[int])
 
 
 MAX_LIST_ENTRIES = 10
-"""Entries of each list but that of documents never cited."""
+"""Entries of each list except that of documents never cited."""
 MAX_GROUPED_QUESTIONS = 1000
-"""So many of the questions asked most are put into groups: what was asked once among 100,000 shows in no list."""
+"""The most frequent questions, which are grouped: a question asked once among 100,000 appears in no list."""
 MAX_DRAFTS = 3
-"""Gaps that a model drafts something for: as many as a digest names."""
+"""Gaps for which a model drafts a proposal: as many as a digest names."""
 STALE_AFTER = timedelta(days=365)
 _EPOCH = date(1969, 12, 29)
 
@@ -164,9 +168,11 @@ async def compute_insights(
     audience: Audience | None = None,
     drafter: ProposalDrafter | None = None,
 ) -> Insights:
-    """What was asked in the last `days` days, as far as it is kept, by the people who count. What could be written is
-    drafted from what `audience` may see, all where there is none; for the first DRAFTED gaps by `drafter`, if there is
-    one. Raises Unavailable."""
+    """Return insights on the last `days` days, as far as they are stored, over the people who count.
+
+    Proposals are made from documents that `audience` may see, all if it is None; `drafter` writes the first MAX_DRAFTS.
+    Raises Unavailable.
+    """
     now = datetime.now(UTC)
     found = await storage.question_log.fold_since(
         (now - timedelta(days=days)).timestamp(),
@@ -224,7 +230,7 @@ def _not_answered(found: QuestionTable) -> RowMask:
 
 
 class _Alike(NamedTuple):
-    """Questions by their words."""
+    """Questions grouped by their words."""
 
     numbers: IntColumn
     weights: list[int]
@@ -232,7 +238,7 @@ class _Alike(NamedTuple):
     """Positions in both, the heaviest group first."""
 
     def compared(self, found: QuestionTable) -> list[str]:
-        """The questions that are compared by meaning."""
+        """Return the questions that are compared by meaning."""
         return [found.questions[self.numbers[group[0]]] for group in self.groups[:MAX_COMPARED_GROUPS]]
 
 
@@ -246,12 +252,12 @@ def _alike(found: QuestionTable, rows: RowMask) -> _Alike:
 
 class _Meanings(NamedTuple):
     vectors: Mapping[str, Vectors]
-    """Of each question."""
+    """Vectors by question."""
     scale: ScoreCalibration
 
 
 async def _meanings(questions: Iterable[str], embedder: Embedder | None, scales: ScoreCalibrator) -> _Meanings:
-    """Nothing without an embedder, or where it cannot be reached: words alone decide then."""
+    """Return vectors of the questions; none without an embedder, or when it is unavailable: words alone decide then."""
     texts = list(dict.fromkeys(questions))
     try:
         if embedder and texts:
@@ -262,7 +268,7 @@ async def _meanings(questions: Iterable[str], embedder: Embedder | None, scales:
 
 
 def _largest(found: QuestionTable, alike: _Alike, meanings: _Meanings) -> list[IntColumn]:
-    """The numbers of the questions of each of the largest groups, the most central one first."""
+    """Return the numbers of the questions of each of the largest groups, the most central one first."""
     groups = alike.groups
     if meanings.vectors and groups:
         vectors = np.stack([meanings.vectors[question] for question in alike.compared(found)])
@@ -312,7 +318,7 @@ async def _gap(
 
 
 def _named(found: QuestionTable, near: IntColumn, library: dict[str, Document]) -> DocumentRef | None:
-    """The document that is nearest most often, of those that are still there."""
+    """Return the most frequent nearest document, of those that still exist."""
     numbers, counts = np.unique(near[near >= 0], return_counts=True)
     names = [found.documents[numbers[at]] for at in np.argsort(-counts, kind="stable")]
     return next((_paper(library[name]) for name in names if name in library), None)

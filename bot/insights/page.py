@@ -1,4 +1,4 @@
-"""Insights as one page that opens without a network: no script, no address but its own."""
+"""The insights as one page that opens without a network: no script, no address but its own."""
 
 from __future__ import annotations
 
@@ -36,12 +36,14 @@ _STYLE: dict[str, object] = {
 }
 _SVG = "{http://www.w3.org/2000/svg}"
 _ROW = 28
-"""Pixels of a bar that lies."""
+"""Pixels of a horizontal bar."""
 
 
 def _pygal() -> Any:
-    """The library, without the finder that it leaves among Python's: none of ours needs it, and Python 3.11 warns of it
-    with every import that follows."""
+    """Import pygal, without the finder that it leaves in Python's import system.
+
+    We do not need the finder, and Python 3.11 warns of it at every later import.
+    """
     module = importlib.import_module("pygal")
     importlib.import_module("pygal.style")
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
@@ -49,13 +51,13 @@ def _pygal() -> Any:
 
 
 def weekly_chart(names: Sequence[str], counts: Sequence[QuestionCounts]) -> Any:
-    """Standing bars, one a week."""
+    """Draw vertical bars, one for each week."""
     chart = _pygal().StackedBar(**_layout(height=320), x_label_rotation=35 if len(names) > 8 else 0)
     return _drawn(chart, names, counts, "Questions by week and outcome")
 
 
 def place_chart(names: Sequence[str], counts: Sequence[QuestionCounts]) -> Any:
-    """Lying bars, one a place, the first on top."""
+    """Draw horizontal bars, one for each place, the first on top."""
     chart = _pygal().HorizontalStackedBar(**_layout(height=110 + _ROW * len(names)))
     return _drawn(chart, names[::-1], counts[::-1], "Questions by place and outcome")
 
@@ -77,7 +79,7 @@ def _layout(*, height: int) -> dict[str, object]:
 
 
 def _drawn(chart: Any, names: Sequence[str], counts: Sequence[QuestionCounts], label: str) -> Any:
-    """An `svg` element with its name for those who do not see it."""
+    """Draw an `svg` element with a label for screen readers."""
     chart.x_labels = names
     chart.add("answered", [of.answered for of in counts])
     chart.add("partly", [of.partial for of in counts])
@@ -97,12 +99,12 @@ MAX_CHART_PLACES = 12
 MAX_UNCITED_DOCUMENTS = 200
 """Documents listed that were never cited."""
 _NO_LETTERS = dict.fromkeys((0xFFFE, 0xFFFF))
-"""Not allowed in a page."""
+"""Characters not allowed in a page."""
 INSIGHTS_PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def render_insights_page(seen: Insights) -> str:
-    """The whole file. All that people and documents wrote is text in it, never markup."""
+    """Return the complete file. Everything that people and documents wrote is text in it, never markup."""
     title = f"Citewell insights, {seen.since} to {seen.until}"
     head = tag.HEAD(
         tag.META(charset="utf-8"),
@@ -178,7 +180,7 @@ def _plotted(
     plot: Any,
     drawn: Sequence[tuple[str, QuestionCounts]],
 ) -> Iterable[Any]:
-    """A plot, and the same figures as a table."""
+    """Yield a plot, and its figures as a table."""
     yield tag.H2(heading)
     if not rows:
         yield tag.P("Nothing was asked.")

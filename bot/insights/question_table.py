@@ -1,4 +1,4 @@
-"""Every question asked as numbers in columns, so that 100,000 of them take little time and memory."""
+"""The question log as numbers in columns, so that 100,000 questions take little time and memory."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ OUTCOMES = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOU
 _ASSERTED = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL)
 _DAY = 86400
 _MONDAY = 3
-"""The first day of 1970 was three days after one."""
+"""The number of days from a Monday to 1970-01-01."""
 
 
 class _Numbers(dict[str, int]):
-    """Counts names up as they are met."""
+    """Numbers for names, counted up as the names appear."""
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
@@ -37,36 +37,36 @@ class _Numbers(dict[str, int]):
 
 @dataclass(frozen=True)
 class QuestionTable:
-    """One row a question asked, in columns of equal length; names by their numbers."""
+    """One row for each question, in columns of equal length; names by their numbers."""
 
     questions: Sequence[str]
-    """As first asked; the same words are one question whatever their case and punctuation."""
+    """Questions as first asked; the same words are one question whatever their case and punctuation."""
     places: Sequence[str]
     documents: Sequence[str]
-    """Ids."""
+    """Ids of documents."""
     question: IntColumn
     person: IntColumn
     place: IntColumn
     week: IntColumn
-    """Mondays, counted from that of 1969-12-29."""
+    """Weeks, counted from Monday 1969-12-29."""
     outcome: IntColumn
-    """As in `OUTCOMES`; what is none of them has their number."""
+    """Positions in `OUTCOMES`; other outcomes have its length."""
     main_document: IntColumn
-    """The document that an answer rests on first, or that came closest; -1 for none."""
+    """The first document that an answer cites, or the nearest one; -1 for none."""
     asked_at: NDArray[np.float64]
-    """When, in seconds."""
+    """Times in seconds."""
     low_confidence: RowMask
     unhelpful: RowMask
     private: RowMask
-    """Its asker alone read along."""
+    """True if only the asker reads the answer."""
     waiting: IntColumn
-    """People who want to be told once it can be answered."""
+    """Number of people subscribed to an answer."""
     cited: Counter[str]
-    """How many answers cite a document."""
+    """Number of answers that cite a document."""
     disagreements: Counter[tuple[str, ...]]
-    """How many answers show these documents because they do not agree."""
+    """Number of answers that show these documents because they contradict each other."""
     example_rows: dict[tuple[str, ...], int]
-    """A row of each of those."""
+    """A row for each of those."""
 
     def counts(self, rows: RowMask) -> QuestionCounts:
         by = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
@@ -81,7 +81,8 @@ class QuestionTable:
         )
 
     def answered_since(self) -> RowMask:
-        """Whether the same was answered well later in the same place; in private: to the same person."""
+        """Return True for questions that were answered well later in the same place; in private: for the same
+        person."""
         well = np.equal(self.outcome, OUTCOMES.index(AnswerOutcome.ANSWERED)) & ~self.low_confidence & ~self.unhelpful
         where = np.where(self.private, len(self.places) + self.person, self.place).astype(np.int64)
         same = np.unique(where * len(self.questions) + self.question, return_inverse=True)[1]
@@ -91,7 +92,7 @@ class QuestionTable:
 
 
 def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry) -> QuestionTable:
-    """Count what was asked."""
+    """Return the question log as a table."""
     where = lru_cache(maxsize=4096)(partial(_where, platforms))
     questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
@@ -164,7 +165,7 @@ def _first(cited: str) -> str:
 
 
 def _where(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
-    """The name of a place, and whether the asker alone reads along: a direct message, or a private command.
+    """Return the name of a place, and True if only the asker reads there: a direct message, or a private command.
 
     A thread is a part of its channel.
     """

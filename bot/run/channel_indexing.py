@@ -1,4 +1,4 @@
-"""Channels that are a source: each is read when it is due, and each thread that changes is made a document."""
+"""Indexed channels: each is read when it is due, and each thread that changes becomes a document."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ from storage.messages.outbox import SQLOutbox
 def build_thread_document(
     due: DueThread, name: str, said: Sequence[ChannelMessage], files: Sequence[Sequence[Block]] = ()
 ) -> ParsedDocument | None:
-    """A thread as a document, with what each message's files say; None where it tells nothing: it is small talk, or a
-    question that nobody answered."""
+    """Return a thread as a document, with the content of its messages' files.
+
+    Returns None if it tells nothing: it is small talk, or a question that nobody answered.
+    """
     told = [one for one in said if not detect_small_talk(one.text)]
     sent = [block for blocks in files for block in blocks]
     if not told or (all(is_open_question(one.text) for one in told) and not sent):
@@ -66,9 +68,9 @@ def build_thread_document(
 # --- What the files say that people sent in a thread, each below the message that it came with ----
 
 MAX_FILE_BYTES = 20_000_000
-"""Bytes of one that is read."""
+"""Bytes of the largest file that is read."""
 CACHED_FILES = 32
-"""Files whose text is remembered: a thread is made anew with each message."""
+"""Files whose text is cached: a thread is made anew with each message."""
 
 log = structlog.get_logger(__name__)
 
@@ -80,7 +82,8 @@ class ThreadFiles:
         self._held: OrderedDict[str, Sequence[Block]] = OrderedDict()
 
     async def read_blocks(self, said: ChannelMessage) -> list[Block]:
-        """Those of all its files; one that cannot be read is left out. Raises Unavailable while they cannot be had."""
+        """Return the blocks of a message's files; one that cannot be read is left out. Raises Unavailable while they
+        cannot be downloaded."""
         return [block for file in said.files if file.size <= MAX_FILE_BYTES for block in await self._of(said, file)]
 
     async def _of(self, said: ChannelMessage, file: Attachment) -> Sequence[Block]:
@@ -98,7 +101,7 @@ class ThreadFiles:
 
 
 def _below(said: ChannelMessage, file: Attachment, found: Sequence[Block]) -> list[Block]:
-    """Under the name of the file, which leads to the message."""
+    """Return the blocks under the name of the file, which links to the message."""
     if not found:
         return []
     heading = Block(kind=BlockKind.HEADING, text=file.name, anchor=said.url)
@@ -113,13 +116,13 @@ class ChannelHistoryReader:
     """Reads channels of `platforms`."""
 
     def __init__(self, said: SQLChannelMessages, platforms: Mapping[str, SupportsHistory], *, pause: float) -> None:
-        """`pause`: seconds after which a platform that does not say when is asked again."""
+        """`pause`: seconds until another try, if the platform does not set a time."""
         self._said = said
         self._platforms = platforms
         self._pause = pause
 
     async def read(self, place: PlaceId, sets: PlaceSettings, look: ChannelSyncState | None) -> None:
-        """Read all of it; of one that we may not read nothing is kept."""
+        """Read the complete history; of a channel that may not be read, nothing is kept."""
         look = look if look and not look.complete else ChannelSyncState(begun=datetime.now(UTC))
         while look.complete is None:
             look = await self._part(place, look, retention_start(sets))
@@ -128,8 +131,8 @@ class ChannelHistoryReader:
         log.info("channel_read", channel=str(place), messages=look.read)
 
     async def catch_up(self, place: PlaceId, sets: PlaceSettings) -> None:
-        """Read what was said last until nothing of it is new: what was said while nobody listened, as far back as it is
-        kept."""
+        """Read the latest messages until none of them is new: those sent while the bot was not listening, within the
+        retention time."""
         position, news = "", True
         while news:
             try:
@@ -141,7 +144,7 @@ class ChannelHistoryReader:
             position, news = part.next_cursor, bool(taken and part.next_cursor)
 
     async def _part(self, place: PlaceId, look: ChannelSyncState, since: datetime) -> ChannelSyncState:
-        """How far it is read after the next part."""
+        """Read the next page. Return how far the channel is read after it."""
         try:
             part = await self._platforms[place.platform].load_history(place, look.position)
         except Unavailable as error:
@@ -166,7 +169,7 @@ class ChannelHistoryReader:
         return look
 
     async def _shut(self, place: PlaceId, name: str, error: Refused) -> ChannelSyncState:
-        """We may not read it (any more): nothing of it is kept."""
+        """Delete all messages of a channel that may not be read (any more)."""
         log.warning("channel_closed", channel=str(place), reason=str(error))
         await self._said.forget_channel(place)
         shut = closed_channel_state(name)
@@ -179,36 +182,36 @@ def _to_keep(part: HistoryPage, since: datetime) -> list[ChannelMessage]:
 
 
 def retention_start(sets: PlaceSettings) -> datetime:
-    """Since when what was said is kept."""
+    """Return the time from which messages are kept."""
     return datetime.now(UTC) - timedelta(days=sets.index_days or 0)
 
 
 # --- Channels -------------------------------------------------------------------------------------
 
 THREAD_POLL_SECONDS = 1.0
-"""Seconds between two looks at what is due: what is deleted is found no more within a few of them."""
+"""Seconds between two checks for due threads: a deleted message is not found any more after a few of them."""
 THREADS_PER_ROUND = 50
-"""Threads that are made documents between two looks at the channels."""
+"""Threads that are indexed between two checks of the channels."""
 REREAD_AFTER = timedelta(days=7)
-"""How old a whole reading may become: what was edited or deleted while nobody listened is seen by the next one."""
+"""Age at which a complete reading is repeated: it finds edits and deletions made while the bot was not listening."""
 CLOSED_RETRY_AFTER = timedelta(minutes=10)
-"""How long one that may not be read is left alone."""
+"""Time between two tries to read a closed channel."""
 READ_RETRY_AFTER = timedelta(minutes=1)
-"""After which a reading that failed is begun again."""
+"""Time until a failed reading is begun again."""
 FORGET_EVERY = timedelta(hours=1)
 NEVER_READ = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass
 class _Channel:
-    """What this process has done for one."""
+    """This process's work on one channel."""
 
     told: bool = False
     caught_up: bool = False
     tidied: datetime = NEVER_READ
-    """When what was too old went last."""
+    """Time of the last deletion of expired messages."""
     begun: datetime = NEVER_READ
-    """When the last reading began."""
+    """Time of the last start of reading."""
     reading: asyncio.Task[None] | None = None
 
     @property
@@ -217,7 +220,7 @@ class _Channel:
 
 
 class ChannelIndexer:
-    """Runs in one process at a time."""
+    """Indexes channels. Runs in one process at a time."""
 
     def __init__(
         self,
@@ -241,7 +244,7 @@ class ChannelIndexer:
         self._swept = NEVER_READ
 
     async def run(self) -> None:
-        """Keep up until cancelled."""
+        """Run until cancelled."""
         try:
             while True:
                 with log_failures(log, "channels_not_read"):
@@ -256,7 +259,7 @@ class ChannelIndexer:
                     channel.reading.cancel()
 
     async def update_channels(self) -> None:
-        """Begin to read what is to be read, and forget what is no source any more."""
+        """Begin due readings, and forget channels that are no source any more."""
         looks, wanted = await self._said.reading_states(), await self._places.indexed_channels()
         for place in {*looks, *self._channels, *await self._orphans()} - wanted.keys():
             await self._forget(place)
@@ -281,7 +284,7 @@ class ChannelIndexer:
             self._begin(place, channel, partial(self._history.catch_up, place, sets))
 
     def _begin(self, place: PlaceId, channel: _Channel, history: Callable[[], Awaitable[None]]) -> None:
-        """What fails is tried again after a while."""
+        """Start a reading; a failed one is tried again after a while."""
 
         async def read() -> None:
             with log_failures(log, "channel_not_read", channel=str(place)):
@@ -300,7 +303,8 @@ class ChannelIndexer:
         log.info("channel_forgotten", channel=str(place))
 
     async def _orphans(self) -> set[PlaceId]:
-        """Every hour, all that anything is kept of: an event may come while a channel is forgotten."""
+        """Return, once an hour, all channels of which anything is stored: an event may come while a channel is being
+        forgotten."""
         now = datetime.now(UTC)
         if abs(now - self._swept) < FORGET_EVERY:
             return set()
@@ -308,7 +312,7 @@ class ChannelIndexer:
         return await self._said.channels()
 
     async def index_threads(self) -> int:
-        """Make documents of some threads that changed; how many were made. One that fails keeps no other waiting."""
+        """Make documents of some threads that changed. Return how many. One that fails stops no other."""
         due = await self._said.due_threads(THREADS_PER_ROUND)
         names = {place: look.name for place, look in (await self._said.reading_states()).items()} if due else {}
         made = 0
@@ -317,7 +321,7 @@ class ChannelIndexer:
                 await self._make(one, names.get(one.channel, ""))
                 made += 1
                 continue
-            await self._said.later(one)
+            await self._said.postpone(one)
         return made
 
     async def _make(self, due: DueThread, name: str) -> None:

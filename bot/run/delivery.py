@@ -1,5 +1,5 @@
-"""One leased message, from its answer to the posted reply, and what is posted in the place of an answer or above one
-that comes late."""
+"""Delivery: one leased message, from its answer to the posted reply, with apologies in place of an answer or above a
+late one."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from pipeline.words import language, wording
 
 
 class Answerer(Protocol):
-    """`pipeline.respond.Responder`, and whatever watches one."""
+    """`pipeline.respond.Responder`, and wrappers that observe it."""
 
     def respond(self, request: AnswerRequest) -> AnswerStream: ...
 
 
 def make_apology(work: LeasedMessage, said: TranslatableText | None = None) -> Answer:
-    """What is `said` in the place of an answer; without it, an incident that the log names."""
+    """Return an answer that says `text`; without it, an apology with an incident that the log names."""
     words = Translator(work.language)
     incident = "" if said else secrets.token_hex(4)
     return failed_answer(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
@@ -59,18 +59,20 @@ async def stream_single_answer(answer: Answer) -> AsyncGenerator[AnswerEvent, No
 
 
 APOLOGY_SECONDS = 30.0
-"""How long the apology after the last attempt may take."""
+"""Seconds that the apology after the last attempt may take."""
 ATTEMPTS_EXHAUSTED = "no attempt came to an end"
 VisibleAnswer = Callable[[str, Audience], Awaitable[Answer | None]]
-"""The kept answer of that id as an audience may see it now; None where it shows something that they may not."""
+"""Returns the stored answer of that id as an audience may see it now; None if it shows something that they may not."""
 
 log = structlog.get_logger(__name__)
 
 
 class Delivery:
-    """Answers leased messages, any number at once, of which `at_a_time` are thought about while the others are posted.
-    `expire_late`: what is late is not answered, and told so. `spent`: a place has had its answers of an hour that
-    nobody asked for."""
+    """Answers leased messages, any number at once; `at_a_time` of them are computed while the others are posted.
+
+    `expire_late`: late messages get no answer, but a note. `on_quota_spent` is called when a place has used up its
+    automatic answers of an hour.
+    """
 
     def __init__(
         self,
@@ -103,10 +105,9 @@ class Delivery:
         )
 
     async def deliver(self, work: LeasedMessage) -> None:
-        """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
+        """Answer `work` and close it, or release it. Raises only what the inbox raises.
 
-        Whatever is read and written meanwhile is of its workspace, and whatever is logged, by whichever part, names the
-        message.
+        Everything read and written meanwhile belongs to its workspace, and every log line names the message.
         """
         with (
             workspace_scope(work.message.conversation.workspace),
@@ -133,7 +134,7 @@ class Delivery:
         await (self._inbox.mark_expired(message.key) if late else self._inbox.mark_done(message.key))
 
     async def _asked(self, way: PostInProgress[LeasedMessage]) -> AnswerSettings:
-        """What is chosen there; its language is that of our own words from now on."""
+        """Return the settings for a message, and set the language of the bot's own words."""
         message = way.item.message
         chosen = await self._chosen(message)
         words = language.choose_words(
@@ -145,7 +146,8 @@ class Delivery:
         return chosen
 
     async def _worth_saying(self, way: PostInProgress[LeasedMessage], chosen: AnswerSettings) -> bool:
-        """Whether there is an answer to what nobody asks now, which is saved then; else the message is closed."""
+        """Compute an answer that nobody waits for. Return True if it is to be posted, and then save it; else close the
+        message."""
         work = way.item
         if work.last and work.message.manner is MessageTrigger.AWAITED:
             log.error("given_up", key=work.key, reason=ATTEMPTS_EXHAUSTED, attempts=work.attempt)
@@ -168,7 +170,8 @@ class Delivery:
     async def _answer(
         self, way: PostInProgress[LeasedMessage], chosen: AnswerSettings
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """The saved answer, if its readers may still see all of it, else a new one that is saved before it is told."""
+        """Yield the saved answer, if its readers may still see all of it, else a new one that is saved before it is
+        shown."""
         work = way.item
         if work.answer and not work.crashed_last_attempt:
             yield work.answer
@@ -192,8 +195,8 @@ class Delivery:
             yield await self._saved(way, (await stream.answer()).with_handoff_button(button))
 
     async def _still_shown(self, work: LeasedMessage, answer: Answer, chosen: AnswerSettings) -> Answer | None:
-        """A saved answer, which may have waited for hours, as whoever reads along may see it now; None where they may
-        not."""
+        """Return a saved answer, which may have waited for hours, as its readers may see it now; None if they
+        may not."""
         if answer.of_thread or not answer.document_ids:
             return answer
         request = await self._request(work.message, chosen, self._adapter(work))
@@ -201,7 +204,7 @@ class Delivery:
         return shown and (answer if shown.corrections else answer.without_corrections())
 
     async def _order(self, work: LeasedMessage) -> Answer | None:
-        """What is said when all of a message among people sends the bot away or calls it back; None for any other."""
+        """Return the reply to a message that only silences the bot or calls it back; None for any other."""
         message = work.message
         away = (
             parse_mute_command(message.text)
@@ -217,7 +220,7 @@ class Delivery:
         return bot_answer(secrets.token_hex(8), message.text, text, words)
 
     async def _unasked(self, work: LeasedMessage, chosen: AnswerSettings) -> Answer | None:
-        """The answer to what nobody asks now, found without a sign of it; None where none was looked for."""
+        """Return an answer that nobody waits for, computed without a typing indicator; None if it was not computed."""
         message = work.message
         if work.is_late or work.last:
             return None
@@ -238,7 +241,7 @@ class Delivery:
         return None
 
     async def _saved(self, way: PostInProgress[LeasedMessage], answer: Answer) -> Answer:
-        """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
+        """Save the answer and return it; for a question that is gone, return the note that ends a visible reply."""
         answer = with_apology(answer) if way.item.is_late else answer
         try:
             await self._inbox.save_answer(
@@ -251,7 +254,7 @@ class Delivery:
         return answer
 
     async def _apologise(self, way: PostInProgress[LeasedMessage]) -> str:
-        """Where a saved answer could not be shown, a plain apology may still be."""
+        """Post a plain apology where a saved answer could not be shown. Return its incident."""
         work = way.item
         if not work.answer or work.reference or work.message.manner.is_background:
             return ""

@@ -1,4 +1,4 @@
-"""Where the documents do not answer, a platform's own search may: its messages as passages, for one answer."""
+"""Live search: a platform's own search as the source of one answer, when the documents have none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pipeline.values import (
 )
 
 WORD_MATCH_SCORE = 0.5
-"""The score of what the platform found where there is no embedder to compare it with the question."""
+"""The score of a platform's hit when there is no embedder to compare it with the question."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LiveSearch:
     indexer: Indexer
     responder: Responder
     scale: Callable[[], Awaitable[ScoreCalibration]]
-    """How vectors of the embedder are compared."""
+    """Calibrates scores of the embedder's vectors."""
 
     def with_fallback(
         self,
@@ -44,8 +44,11 @@ class LiveSearch:
         message: IncomingMessage,
         adapter: PlatformAdapter,
     ) -> AnswerStream:
-        """`stream`, the answer to `request`, or where nothing is found one from what people said where everyone inside
-        may read it, if nobody outside reads the reply."""
+        """Return `stream`, the answer to `request`, with a fallback to the platform's search.
+
+        If nothing is found, the answer comes from messages that everyone inside may read, unless outsiders read the
+        reply.
+        """
         unfit = request.audience.external or message.manner is MessageTrigger.AWAITED
         if unfit or not message.action_token or not isinstance(adapter, SupportsSearch):
             return stream
@@ -59,7 +62,7 @@ class LiveSearch:
         return with_platform_fallback(request, stream, look, respond)
 
     async def rank_messages(self, question: str, said: Sequence[ChannelMessage]) -> list[RetrievedChunk]:
-        """Each message as a passage, with how near it is to the question, the nearest first."""
+        """Return each message as a passage, with its nearness to the question, the nearest first."""
         embedder = active_embedder(self.indexer.embedder)
         asked, scale = await embedder.embed_question(question) if embedder and said else None, await self.scale()
         found = []

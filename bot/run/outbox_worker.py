@@ -1,5 +1,5 @@
-"""What the bot posts besides its replies, notices of handoffs, digests and what people share: each exactly once, and in
-one place one after the other."""
+"""Posts besides replies: notices of handoffs, digests and shared answers, each exactly once, and in one place one after
+the other."""
 
 from __future__ import annotations
 
@@ -22,32 +22,35 @@ from pipeline.words.language import choose_words
 from storage.messages.outbox import SQLOutbox
 
 OUTBOX_POLL_SECONDS = 1.0
-"""How often is looked when nobody rings: what was postponed."""
+"""Seconds between two checks without a notification, for postponed posts."""
 MAX_CONCURRENT_POSTS = 4
-"""Posts under way at most: one that hangs holds up no other place."""
+"""Most posts under way: one that hangs delays no other place."""
 MISSING_PLATFORM_SECONDS = 60.0
-"""How long it waits for a platform that is not set up."""
+"""Seconds that a post waits for a platform that is not set up."""
 DIGEST_DAYS = 7
-"""That a digest tells of."""
+"""Days that a digest covers."""
 
 log = structlog.get_logger(__name__)
 
 
 async def queue_weekly_digest(outbox: SQLOutbox, to: str) -> None:
-    """This week's, unless it was begun before."""
+    """Queue this week's digest, unless it was begun before."""
     year, week, _ = datetime.now(UTC).isocalendar()
     await outbox.queue_digest(f"{year}-W{week:02}", to)
 
 
 async def queue_quota_notice(outbox: SQLOutbox, to: str | None, place: PlaceId) -> None:
-    """That a place has had the answers of an hour that nobody asks for, once a day; nobody where `to` is not set."""
+    """Queue the notice that a place has used up its automatic answers of an hour, once a day; for nobody if `to` is not
+    set."""
     if to:
         await outbox.queue_quota_notice(f"{datetime.now(UTC):%Y-%m-%d}", place, to)
 
 
 class OutboxWorker:
-    """Posts what is due until cancelled. The only one of what is `ours`: a post is looked for on the platform, not
-    leased."""
+    """Posts announcements that are due until cancelled.
+
+    It must be the only one for those that `accepts` allows: a post is searched for on the platform, not leased.
+    """
 
     def __init__(
         self,
@@ -76,10 +79,10 @@ class OutboxWorker:
         self._idle = idle_seconds
         self._bell = asyncio.Event()
         self._under_way: dict[str, asyncio.Task[None]] = {}
-        """By place."""
+        """Tasks by place."""
 
     def notify(self) -> None:
-        """There may be something to post."""
+        """Wake the worker: there may be something to post."""
         self._bell.set()
 
     async def run(self) -> None:
@@ -99,7 +102,7 @@ class OutboxWorker:
             await self._end()
 
     async def post_due(self) -> None:
-        """Post what is due now, or put it off. Raises only what the store raises."""
+        """Post all announcements that are due now, or put them off. Raises only what the store raises."""
         try:
             while await self._begin_due():
                 await asyncio.wait(self._under_way.values(), return_when=asyncio.FIRST_COMPLETED)
@@ -107,8 +110,8 @@ class OutboxWorker:
             await self._end()
 
     async def _begin_due(self) -> bool:
-        """Begin what is due now where nothing is under way; whether anything is. Raises what the store raises, also
-        over what was begun before."""
+        """Begin due posts in idle places. Return True if any is under way. Raises what the store raises, also for
+        earlier posts."""
         for place, ended in [(place, task) for place, task in self._under_way.items() if task.done()]:
             del self._under_way[place]
             ended.result()
@@ -128,15 +131,15 @@ class OutboxWorker:
             await self._outbox.release(post.key, delay=MISSING_PLATFORM_SECONDS, counts=False)
 
     async def _end(self) -> None:
-        """What is under way goes back."""
+        """Cancel posts under way, which are then released."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         self._under_way.clear()
 
     async def _show(self, way: PostInProgress[Announcement]) -> None:
-        """What has a reference is complete, unless somebody waits for it: more of that may be to be posted, or it may
-        say something else now."""
+        """Post an announcement. One with a reference is complete, unless somebody waits for it: part of it may be
+        missing, or its text may have changed."""
         if isinstance(way.item, SharedAnswer | UploadStatus):
             await self._waited_for(way.item, way)
         elif not way.item.reference:
@@ -152,7 +155,7 @@ class OutboxWorker:
             await adapter.post(post, receipt)
 
     async def _share(self, share: SharedAnswer, adapter: PlatformAdapter, receipt: PostRecorder) -> None:
-        """If everyone there may see it. Whoever replies to what is posted is answered with it in mind."""
+        """Share an answer if everyone there may see it. Replies to the post are answered with it as context."""
         answer = await self._desk.find_answer(share.answer_id, await adapter.get_readers(PlaceId.parse(share.to)))
         if answer is None:
             raise PostRefused(Translator(share.language)(wording.SHARE_REFUSED))
@@ -172,7 +175,7 @@ class OutboxWorker:
         return await self._report(post, adapter)
 
     async def _notice(self, notice: HandoffNotice, adapter: PlatformAdapter) -> HandoffNotice:
-        """In the language of whoever asked; with what was found, as far as those who are asked may see it."""
+        """Return the notice in the language of the asker; with what was found, as far as its readers may see it."""
         words = await self._desk.translator_for(notice.handoff.asker, text=notice.handoff.question)
         found = None
         if notice.about is NoticeKind.ASKED:
@@ -181,7 +184,7 @@ class OutboxWorker:
         return replace(notice, language=words.language, answer=found)
 
     async def _report(self, report: Digest | AutoLimitNotice, adapter: PlatformAdapter) -> Announcement:
-        """In the language of the person or of the channel, with what all who read it may see."""
+        """Return the report in the language of its reader or of the channel, with what all its readers may see."""
         where = registry.platforms().parse_recipient(report.to)
         readers = await adapter.get_readers(where)
         if readers.external:
@@ -198,18 +201,18 @@ class OutboxWorker:
 
 
 def _place(post: Announcement) -> str:
-    """Where it is posted."""
+    """Return the place of a post."""
     where = post.destination if isinstance(post, HandoffNotice) else post.to
     return where.channel_key if isinstance(where, ConversationId) else str(where)
 
 
 def _why(post: Announcement, error: Exception) -> str:
-    """Whoever waits for it is told that, whatever went wrong: never an error's own words."""
+    """Return the reason that a waiting person is told, never an error's own words; for other posts the error's."""
     if isinstance(post, SharedAnswer | UploadStatus):
         return str(error) if isinstance(error, PostRefused) else Translator(post.language)(wording.TRY_AGAIN)
     return error_reason(error)
 
 
 async def _nothing_said(way: PostInProgress[Announcement]) -> str:
-    """Whom it concerns is told by the store, with a notice of its own."""
+    """Return nothing: the store notifies the people concerned."""
     return ""

@@ -1,5 +1,5 @@
-"""Post once, find after a crash: whatever the bot posts comes through here, and is tried again, given back or given up
-when that goes wrong."""
+"""Post once, find after a crash: every post of the bot comes through here, and is tried again, released or given up
+when it fails."""
 
 from __future__ import annotations
 
@@ -18,42 +18,44 @@ from pipeline.values.posting import Announcement
 # --- How long what is to be posted waits before it is tried again ---------------------------------
 
 GRACE_SECONDS = 35.0
-"""After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
+"""Seconds after an intent to post in which a lost request may still take effect: longer than any request's timeout."""
 RETRY_SECONDS = 1.0
-"""The wait after the first failed attempt is twice this; after each further one twice as long."""
+"""Half of the wait after the first failed attempt; each further wait is twice as long."""
 UNREACHABLE_FACTOR = 10.0
-"""Times `RETRY_SECONDS`: the wait after a platform was not reached or cannot be used as it is set up, where it did not
-say how long. That is not the message's fault, and is not counted."""
+"""Multiple of `RETRY_SECONDS` to wait for a platform that is unreachable or misconfigured, if it sets no time.
+
+That is not the message's fault, and is not counted.
+"""
 
 
 def retry_delay(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
-    """Seconds until a platform is tried again that was not reached, or cannot be used as it is set up."""
+    """Return seconds until the next try on a platform that is unreachable or misconfigured."""
     asked = error.retry_after if isinstance(error, Unavailable) else None
     return retry_seconds * UNREACHABLE_FACTOR if asked is None else asked
 
 
 def remaining_grace(posting_since: datetime, grace_seconds: float) -> float:
-    """Seconds in which a request that was lost after that intent may still take effect."""
+    """Return seconds in which a request lost after that intent may still take effect."""
     return grace_seconds - (datetime.now(UTC) - posting_since).total_seconds()
 
 
 # --- Posting --------------------------------------------------------------------------------------
 
 POSTING_SECONDS = 540.0
-"""How long it may take: with the apology after the last attempt less than a lease lasts."""
+"""Seconds that a delivery may take: with the apology after the last attempt less than a lease lasts."""
 
 I = TypeVar("I", LeasedMessage, Announcement)  # noqa: E741 - an item
 log = structlog.get_logger(__name__)
 
 
 class PostInProgress(Generic[I]):
-    """One item that is being posted, as it is known by now: also its receipt."""
+    """One item that is being posted, in its present state; also its `PostRecorder`."""
 
     def __init__(self, outbox: Outbox, item: I) -> None:
         self._outbox = outbox
         self.item: I = item
         self.may_be_visible = bool(item.reference)
-        """Something may be visible."""
+        """True if something may be visible."""
 
     async def record_intent(self) -> None:
         await self._outbox.mark_posting(self.item.key)
@@ -66,8 +68,10 @@ class PostInProgress(Generic[I]):
 
 
 class Poster(Generic[I]):
-    """Takes what was leased to its end. `show` posts or completes it and closes its row; `apologise`, after the last
-    attempt, says so where it can, and returns by what the log names that."""
+    """Delivers leased items. `show` posts or completes one and closes its row.
+
+    `apologise`, after the last attempt, posts an apology where it can, and returns its incident in the log.
+    """
 
     def __init__(
         self,
@@ -80,7 +84,7 @@ class Poster(Generic[I]):
         retry_seconds: float,
         why: Callable[[I, Exception], str] = lambda _, error: error_reason(error),
     ) -> None:
-        """`why`: what is kept of why an item is given up."""
+        """`give_up_reason` returns the stored reason why an item is given up."""
         self._why: Callable[[I, Exception], str] = why
         self._outbox = outbox
         self._adapters = adapters
@@ -90,7 +94,7 @@ class Poster(Generic[I]):
         self._retry = retry_seconds
 
     async def deliver(self, item: I) -> None:
-        """Post it and close it, or give it back. Raises only what the outbox raises."""
+        """Post an item and close it, or release it. Raises only what the outbox raises."""
         key = item.key
         way = PostInProgress(self._outbox, item)
         try:
@@ -113,7 +117,7 @@ class Poster(Generic[I]):
                 await self._outbox.release(key, delay=self._retry * 2.0**item.attempt)
 
     async def _post(self, way: PostInProgress[I]) -> None:
-        """What may be there already is looked for, once nothing that was lost can take effect any more."""
+        """Search the platform for an earlier post, once no lost request can take effect any more, and post."""
         item = way.item
         if item.posting_since and not item.reference:
             wait = remaining_grace(item.posting_since, self._grace)
@@ -135,5 +139,5 @@ class Poster(Generic[I]):
 
 
 def error_reason(error: Exception) -> str:
-    """For the operator."""
+    """Return the reason for the operator."""
     return str(error) if isinstance(error, CitewellError) else type(error).__name__

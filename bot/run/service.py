@@ -53,7 +53,7 @@ log = structlog.get_logger(__name__)
 async def print_startup_summary(
     citewell: Citewell, listening: Collection[str], say: Callable[[str], None], *, answers: bool
 ) -> None:
-    """What there is to answer from, where it is listened, who writes, and what may be missing."""
+    """Print the number of documents, the platforms, the writer, and warnings."""
     settings = citewell.settings
     documents = await citewell.storage.library.count()
     indexed = wording.count_noun(documents, "document is", "documents are")
@@ -91,7 +91,7 @@ def _who_writes(settings: Settings) -> str:
 
 
 async def print_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
-    """Tell the operator which questions wait since before, and which were given up and why."""
+    """Print the questions that waited before, and those given up and why."""
     waiting, given_up = (await inbox.count_by_state()).get("open", 0), await inbox.failure_counts()
     if waiting:
         say(f"{wording.count_noun(waiting, 'question')} from before will be answered now.")
@@ -105,24 +105,27 @@ async def print_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
 
 
 def _titles(names: Collection[str]) -> list[str]:
-    """As people call them."""
+    """Return the titles of platforms."""
     return [platform.title for platform in registry.platforms() if platform.name in names]
 
 
 # --- The service ----------------------------------------------------------------------------------
 
 DRAIN_SECONDS = 7.0
-"""What is under way may take this long after a stop; supervisors kill after 10 s, and the rest may take two."""
+"""Seconds that work under way may take after a stop; supervisors kill after 10 s, and the rest may take two."""
 EXTRACTIVE_CONCURRENCY = 12
-"""Answers made at a time without a model. Nothing is waited for then but the processor and the disk: with more, all are
-late, and each costs a tenth more for signs that it is being worked on (`bench.load`)."""
+"""Answers computed at the same time without a model.
+
+They wait only for processor and disk: with more, all are late, and each costs a tenth more for typing indicators
+(`bench.load`).
+"""
 SHARED_IDLE_SECONDS = 0.2
-"""How often the inbox is looked at where other processes may have put something into it, without ringing here."""
+"""Seconds between two checks of the inbox when other processes may fill it, without notifying this one."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
-"""Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
+"""Seconds between two tries to reach a platform: twice as long after each, longer if the platform asks for it."""
 
 WARMUP_QUESTION = "What is there?"
-"""Searched for by the bot itself."""
+"""A search by the bot itself."""
 
 Component = Callable[[], Coroutine[Any, Any, object]]
 AnnouncementFilter = Callable[[Announcement], bool]
@@ -131,9 +134,9 @@ AnnouncementFilter = Callable[[Announcement], bool]
 async def run_service(settings: Settings, say: Callable[[str], None], only: str | None = None) -> int:
     """Answer until SIGTERM or SIGINT; returns the exit status.
 
-    A platform that cannot log in is reported and the others go on; one that cannot be reached, or that breaks, is tried
-    again. 1 means that the worker broke, or that no platform is left: a supervisor should start the process again.
-    Raises Misconfigured when no platform is set up.
+    A platform that cannot log in is reported and the others continue; one that cannot be reached, or that breaks, is
+    tried again. 1 means that the worker broke, or that no platform is left: a supervisor should start the process
+    again. Raises Misconfigured when no platform is set up.
     """
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
@@ -201,8 +204,10 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
 
 
 async def _settle(citewell: Citewell, *, answers: bool) -> None:
-    """Load what answers need before one is asked for, and keep the collector of garbage from looking through all of it
-    again and again: of the acknowledgements of a flood one in a hundred waited for that, 150 ms each time."""
+    """Load what answers need before the first question, and exempt it from garbage collection.
+
+    Without that, one acknowledgement in a hundred of a flood waited 150 ms for the collector.
+    """
     if answers:
         with suppress(CitewellError):
             await citewell.retriever.retrieve(SearchPlan(question=WARMUP_QUESTION), await citewell.all_collections())
@@ -213,7 +218,7 @@ async def _settle(citewell: Citewell, *, answers: bool) -> None:
 async def _duties(
     citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: AnnouncementFilter
 ) -> None:
-    """What one process does for all."""
+    """Run the work that one process does for all."""
     storage = citewell.storage
     reader = ChannelIndexer(
         storage.channel_messages, storage.outbox, citewell.services.places, citewell.indexer, adapters
@@ -228,7 +233,7 @@ async def _duties(
 
 
 async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: AnnouncementFilter) -> None:
-    """What the bot says by itself."""
+    """Post the announcements that `accepts` allows."""
     storage = citewell.storage
     courier = OutboxWorker(storage.outbox, citewell.services, adapters, ours)
     storage.outbox.on_post(courier.notify)
@@ -242,7 +247,7 @@ async def _until_stopped(
     stop: asyncio.Event,
     say: Callable[[str], None],
 ) -> int:
-    """Run all parts until told to stop, or until one that is needed ends; the exit status."""
+    """Run all parts until told to stop, or until one that is needed ends. Return the exit status."""
     running = {asyncio.create_task(part(), name=name) for name, part in parts.items()}
     listening = {task for task in running if task.get_name() in platforms}
     stopping = asyncio.create_task(stop.wait(), name="stop")
@@ -263,13 +268,13 @@ async def _until_stopped(
 async def _listening(
     adapter: PlatformAdapter, citewell: Citewell, peers: LeaderElection | None, say: Callable[[str], None]
 ) -> None:
-    """With `peers`, while this process is the first of them."""
+    """Listen; with `election`, only while this process leads."""
     listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.services, say)
     await (peers.run_as_leader(listen) if peers else listen())
 
 
 async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: BotServices, say: Callable[[str], None]) -> None:
-    """Listen, and again after whatever ended it, until the adapter says that it is no use: raises Misconfigured."""
+    """Listen, and again after any failure, until the adapter raises Misconfigured."""
     clock = asyncio.get_running_loop().time
     wait = FIRST_WAIT
     while True:
@@ -292,7 +297,7 @@ async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: BotServic
 
 
 def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
-    """Report why `task` ended; 1 when the process must be started again."""
+    """Report why `task` ended. Return 1 when the process must be started again."""
     error = task.exception()
     if isinstance(error, Misconfigured):
         say(f"{task.get_name()} is left out: {error}. {error.what_to_do}")

@@ -1,4 +1,4 @@
-"""From the inbox to deliveries, as many at a time as are allowed; what is under way at a stop goes back."""
+"""Runs deliveries from the inbox, as many at a time as allowed; at a stop, work under way is released."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.values import AnswerRequest, AnswerSettings, ConversationId, Incom
 from pipeline.values.ids import split_id
 
 INBOX_POLL_SECONDS = 1.0
-"""How often the inbox is looked at when nobody rings."""
+"""Seconds between two checks of the inbox without a notification."""
 
 log = structlog.get_logger(__name__)
 
@@ -27,8 +27,7 @@ async def _nobody_told(place: PlaceId) -> None: ...
 
 
 class Worker:
-    """Answers what is in the inbox, `concurrency` messages at a time, `at_a_time` of them being thought about, until
-    stopped."""
+    """Answers messages of the inbox until stopped, `concurrency` at a time, of which `at_a_time` are being computed."""
 
     def __init__(
         self,
@@ -49,8 +48,9 @@ class Worker:
         reached: Callable[[str], bool] = lambda _: True,
         idle_seconds: float = INBOX_POLL_SECONDS,
     ) -> None:
-        """`reached`: whether this process, of several, posts on a platform now. `spent`: told that a place has had its
-        answers of an hour that nobody asked for. `shown`: whether an audience may still see a saved answer."""
+        """`can_reach` tells whether this process, of several, posts on a platform now. `on_quota_spent` is called when
+        a place has used up its automatic answers of an hour. `visible_answer` returns a saved answer as an audience may
+        see it now."""
         self._idle = idle_seconds
         self._inbox = inbox
         self._adapters = adapters
@@ -73,21 +73,21 @@ class Worker:
         self._bell = asyncio.Event()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._left: dict[str, str] = {}
-        """Messages that are over here and that the inbox could not be told of, and whose they are: until it is, their
-        leases keep them from being answered."""
+        """Messages that ended here while the inbox could not be told, with their workspaces: until it is, their leases
+        keep them from being answered."""
         self._moved = time.monotonic()
 
     @property
     def idle_seconds(self) -> float:
-        """Seconds since it last began or ended a message, or had none to begin and none under way."""
+        """Seconds since it last began or ended a message, or had nothing to do."""
         return time.monotonic() - self._moved
 
     def notify(self) -> None:
-        """There may be something in the inbox."""
+        """Wake the worker: there may be something in the inbox."""
         self._bell.set()
 
     async def run(self) -> None:
-        """Work until cancelled. Cancelling stops leasing; what is under way is left to `drain`."""
+        """Work until cancelled. Cancelling stops leasing; work under way is left to `drain`."""
         with workspace_scope(NO_WORKSPACE):
             while True:
                 self._bell.clear()
@@ -102,19 +102,19 @@ class Worker:
                     continue
 
     async def drain(self, seconds: float) -> None:
-        """Give what is under way `seconds` to finish, then give it back to the inbox."""
+        """Give work under way `seconds` to finish, then release it."""
         if self._running:
             await asyncio.wait(self._running.values(), timeout=seconds)
         await self.abandon(*self._running)
 
     async def stop(self, conversation: ConversationId) -> None:
-        """Somebody does not want what is being written there."""
+        """Stop the answer that is being written in a conversation."""
         adapter = self._adapters[conversation.platform]
         if isinstance(adapter, SupportsStop):
             await adapter.stop(conversation)
 
     async def abandon(self, *keys: str) -> None:
-        """End what is under way of these messages, or of all. What is still this process's goes back to the inbox."""
+        """Cancel work on these messages, or on all. Messages still leased by this process are released."""
         tasks = [self._running[key] for key in keys or tuple(self._running)]
         for task in tasks:
             task.cancel()

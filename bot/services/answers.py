@@ -1,4 +1,4 @@
-"""What buttons and commands ask for after the answer: given to those who may see it, and in doubt to nobody."""
+"""Services for people with an answer: shown to those who may see it, and in doubt to nobody."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from storage.people.personal_data import export_json
 
 PersonalRecord = dict[str, Any]
 PersonalRecords = dict[str, list[PersonalRecord]]
-"""Rows by what they are: see `storage.people.personal_data`."""
+"""Rows by kind: see `storage.people.personal_data`."""
 WITHHELD_MARK = {"withheld": True}
 """Marks a record of which something is left out."""
 
@@ -61,8 +61,11 @@ async def redact_records(
     collections: Collection[str],
     instead: str,
 ) -> PersonalRecords:
-    """`kept` for somebody who may see `collections`. `seen` gives an answer by its id as they may see it, None where
-    they may not; `instead` stands in the place of one. What they wrote, rated and chose is never left out."""
+    """Return `records` for somebody who may see `collections`.
+
+    `find_visible` returns an answer by its id as they may see it, None if they may not; `instead` replaces one. What
+    they wrote, rated and chose is never left out.
+    """
     answers = {one["id"]: await seen(one["id"]) for one in kept["answers"]}
     hidden = {one["body"] for one in kept["answers"] if answers[one["id"]] is None}
     turns = [Turn.model_validate({name: one[name] for name in one if name != "conversation"}) for one in kept["turns"]]
@@ -105,15 +108,15 @@ async def redact_records(
 # --- What somebody waits for while the courier posts it -------------------------------------------
 
 POST_POLL_SECONDS = 0.1
-"""How often is looked whether it is there: another process may post it."""
+"""Seconds between two checks whether a post is done: another process may post it."""
 POST_WAIT_SECONDS = 600.0
-"""How long somebody is told what came of it."""
+"""Seconds that somebody waits for the result."""
 SHARE_SECONDS = 60.0
-"""How long an answer may take to be shared: then nobody looks for it there, and it is given up."""
+"""Seconds that sharing may take; after that nobody looks for the post, and it is given up."""
 
 
 class StoredPostService:
-    """The port `Posts`."""
+    """The port `PostService`."""
 
     def __init__(self, outbox: SQLOutbox) -> None:
         self._outbox = outbox
@@ -169,9 +172,9 @@ class CitewellServices:
         learns: bool = False,
         drafter: ProposalDrafter | None = None,
     ) -> None:
-        """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
-        `means`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts what insights
-        propose to write."""
+        """`rules`, `roles` and `places` are those of the file. Without `keep`, no reply becomes a document; without
+        `knowledge`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts proposals of
+        insights."""
         self._storage = storage
         self._rules = rules
         self._roles = roles
@@ -189,19 +192,20 @@ class CitewellServices:
         self.knowledge = StoredKnowledgeService(storage.library, self.places, rules, self.authority, means)
 
     async def audience(self, readers: Readers) -> Audience:
-        """The collections that every reader may see."""
+        """Return the collections that every reader may see."""
         return resolve_audience(readers, await self._storage.library.list_collections(), self._rules)
 
     async def find_answer(self, answer_id: str, readers: Readers) -> Answer | None:
-        """A past answer, if everyone of `readers` may see every passage it shows and every document it names, as the
-        rules are now; what it says of words of others is left out.
+        """Return a past answer, if all `readers` may see every passage it shows and every document it names, by the
+        present rules.
 
-        A passage that was changed or removed since has no rules any more: then nobody gets the answer.
+        Corrections that name other documents are left out. A passage that was changed or removed since has no rules any
+        more: then nobody gets the answer.
         """
         return await self.visible_answer(answer_id, await self.audience(readers))
 
     async def visible_answer(self, answer_id: str, theirs: Audience) -> Answer | None:
-        """The same for an audience."""
+        """Return what `find_answer` does, for an audience."""
         answer = await self._storage.history.answer(answer_id)
         if answer is None:
             return None
@@ -217,12 +221,12 @@ class CitewellServices:
         return answer if all(held) else answer.without_corrections()
 
     async def _titled(self, document_id: str, collections: Collection[str]) -> str:
-        """How a document is called now; empty where it is in none of `collections`."""
+        """Return a document's present title; empty if it is in none of `collections`."""
         document = await self._storage.library.document(document_id)
         return (document.title or document.filename) if document and document.collection in collections else ""
 
     async def hand_over(self, press: AnswerInteraction, readers: Readers) -> str:
-        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        """Hand a question off to the people set for the place, once. Return the text for the asker."""
         answer = await self.find_answer(press.answer_id, readers)
         if answer is None:
             return (await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE)
@@ -231,7 +235,7 @@ class CitewellServices:
         )
 
     async def subscribe(self, press: AnswerInteraction, readers: Readers) -> SubscriptionResult:
-        """Tell the person once this can be answered; what they hear at once."""
+        """Subscribe a person to the answer. Return the text they get at once."""
         answer = await self.find_answer(press.answer_id, readers)
         if answer is None:
             return SubscriptionResult((await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE))
@@ -240,12 +244,12 @@ class CitewellServices:
         )
 
     async def get_insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
-        """What was asked lately, as far as `readers` may hear of it. Raises NotAllowed for an actor who is no admin."""
+        """Return recent insights, as far as `readers` may see them. Raises NotAllowed for an actor who is no admin."""
         await self.authority.require(actor, Action.READ_INSIGHTS)
         return await self.insights_for(readers, days)
 
     async def insights_for(self, readers: Readers, days: int) -> Insights:
-        """The same, for whom the operator chose."""
+        """Return insights for readers whom the operator chose."""
         theirs = await self.audience(readers)
         with workspace_scope(ALL_WORKSPACES):  # homes hear of each other: the rules decide
             seen = await compute_insights(
@@ -260,14 +264,13 @@ class CitewellServices:
         return _for_readers(seen, theirs.collections)
 
     async def can_rate(self, answer_id: str, readers: Readers) -> bool:
-        """See `BotServices`."""
         answer = await self._storage.history.answer(answer_id)
         theirs = (await self.audience(readers)).collections
         found = [await self._storage.library.document(one) for one in (answer.document_ids if answer else ())]
         return answer is not None and all(one is None or one.collection in theirs for one in found)
 
     async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
-        """See `BotServices`. Roles are kept with what helped, and only where the bot learns from it."""
+        """Store a rating; with its role if it is helpful and the bot learns from ratings."""
         if self._learns and by and rating.vote is Vote.HELPFUL:
             roles = roles_of(await by(), self._roles)
             rating = replace(rating, role=roles[0] if roles else None)
@@ -280,11 +283,12 @@ class CitewellServices:
         return await self._storage.history.preferences(person)
 
     async def translator_for(self, person: str, *, text: str = "", locale: str = "") -> Translator:
-        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        """Return a translator for a person: to their chosen language, else that of `text`, else that of their
+        `locale`."""
         return choose_words((await self.preferences(person)).language, (detect_supported_language(text),), locale)
 
     async def choose_options(self, message: IncomingMessage) -> AnswerSettings:
-        """What decides how `message` is answered."""
+        """Return the settings that decide how `message` is answered."""
         place = await self.places.effective_settings(message.said_in)
         return AnswerSettings(preferences=await self.preferences(message.author), place=place)
 
@@ -292,7 +296,7 @@ class CitewellServices:
         await self._storage.history.save_preferences(person, preferences)
 
     async def export_person(self, person: str, readers: Readers | None = None) -> str:
-        """See `BotServices`; without `readers`, for the operator, all of it."""
+        """Export what is stored about a person; without `readers`, all of it, for the operator."""
         if readers is None:
             return await self._storage.personal_data.export(person)
         theirs, instead = await self.audience(readers), (await self.translator_for(person))(wording.ANSWER_UNAVAILABLE)
@@ -302,12 +306,12 @@ class CitewellServices:
         return export_json(person, given)
 
     async def erase_person(self, person: str) -> int:
-        """Erase all that is kept about a person; returns how many entries went."""
+        """Erase all that is stored about a person; returns how many entries were deleted."""
         return await self._storage.personal_data.forget(person)
 
 
 def _for_readers(seen: Insights, collections: Collection[str]) -> Insights:
-    """Without what one person asked in private, and without documents of other `collections`."""
+    """Return insights without private questions of one person, and without documents outside `collections`."""
 
     def near(gap: KnowledgeGap) -> KnowledgeGap:
         hidden = gap.nearest is not None and gap.nearest.collection not in collections

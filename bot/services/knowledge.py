@@ -1,4 +1,4 @@
-"""What people add to the documents from a chat: who may, into which collection, and how it is taken back."""
+"""Documents added from a chat: who may add, into which collection, and how they are removed."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ from pipeline.values import Action, Actor, Document, ParsedDocument, PersonId, P
 from storage.documents.library import SQLDocumentStore
 
 CHAT_SOURCE_PREFIX = "chat:"
-"""How the name of their source begins, before the workspace or server; nothing lists one, so nothing prunes it."""
+"""The beginning of their source's name, before the workspace or server; nothing lists such a source, so nothing prunes
+it."""
 MAX_FILES_IN_MEMORY = 2
-"""Files in memory at once."""
+"""Most files in memory at once."""
 _READ = (*TEXT_FORMATS, *BINARY_FORMATS)
 
 
 @dataclass(frozen=True)
 class KnowledgeDependencies:
-    """What reading and keeping need."""
+    """Dependencies for reading and saving documents."""
 
     reader: FileReader
     save_document: Callable[[ParsedDocument], Awaitable[IndexedDocument]]
     default_collection: str
-    """The collection of what is not put into another."""
+    """The collection of documents without another."""
     open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
 
 
@@ -54,7 +55,7 @@ class StoredKnowledgeService:
         authority: AuditedAuthorizer,
         means: KnowledgeDependencies | None,
     ) -> None:
-        """`rules` of the collections that the settings name. Without `means`, nothing can be added."""
+        """`rules` of the collections that the settings name. Without `dependencies`, nothing can be added."""
         self._library = library
         self._places = places
         self._rules = rules
@@ -63,8 +64,11 @@ class StoredKnowledgeService:
         self._turns = asyncio.Semaphore(MAX_FILES_IN_MEMORY)
 
     async def collections(self, actor: Actor, readers: Readers, chain: Sequence[PlaceId]) -> tuple[str, ...]:
-        """Those that there are, or that the settings name, and that all `readers` see; of a place with collections of
-        its own, these. The one to offer first is the first. Raises NotAllowed, which is written down."""
+        """Return the collections, existing or named in the settings, that all `readers` see; of a place with its own
+        collections, these.
+
+        The first one is to be offered first. Raises NotAllowed, which is recorded in the audit log.
+        """
         if not self._authority.is_allowed(actor, Action.ADD):
             await self._authority.require(actor, Action.ADD, "".join(map(str, chain[-1:])))
         if self._means is None:
@@ -79,7 +83,7 @@ class StoredKnowledgeService:
     async def add(
         self, actor: Actor, readers: Readers, chain: Sequence[PlaceId], sent: Upload, collection: str
     ) -> AddedDocument:
-        """Raises NotAllowed, NotAdded and Unavailable."""
+        """Add a document. Raises NotAllowed, UploadRefused and Unavailable."""
         if self._means is None or collection not in await self.collections(actor, readers, chain):
             raise UploadRefused(f"nothing may be added to {collection} there", words.NO_COLLECTION)
         space = str(chain[0]) if chain else PersonId.parse(actor.person).platform
@@ -95,8 +99,11 @@ class StoredKnowledgeService:
         )
 
     async def remove(self, actor: Actor, readers: Readers, document_id: str) -> str | None:
-        """Its title, or None where it is not there any more, or is another's that `readers` may not see or that was
-        added in another organisation's workspace. Raises NotAllowed."""
+        """Remove a document and return its title; None if there is none that they may remove. Raises NotAllowed.
+
+        They may not remove another person's document that `readers` may not see, or that was added in another
+        organisation's workspace.
+        """
         document = await self._library.document(document_id)
         if document is None or not document.source.startswith(CHAT_SOURCE_PREFIX):
             return None
@@ -131,7 +138,7 @@ async def _file(means: KnowledgeDependencies, sent: Upload, fetch: Callable[[], 
 
 
 async def _page(means: KnowledgeDependencies, url: str) -> _Read:
-    """What is at a public address, a page or a file."""
+    """Return the content at a public address, a page or a file."""
     try:
         async with means.open_fetcher() as fetcher:
             fetched = await fetcher.fetch(url, most=MAX_WEB_PAGE_BYTES)
@@ -152,8 +159,10 @@ async def _page(means: KnowledgeDependencies, url: str) -> _Read:
 
 
 def _id(actor: Actor, space: str, sent: Upload) -> str:
-    """The same for what one person sends again under one name in one workspace or server: nobody replaces, or moves
-    elsewhere, what another added."""
+    """Return the id of an upload: the same for the same person, name and workspace or server.
+
+    So nobody replaces, or moves elsewhere, what another added.
+    """
     digest = hashlib.sha256(f"{actor.person} {space} {sent.name}".encode()).hexdigest()
     return f"chat/{digest[:16]}"
 

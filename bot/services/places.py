@@ -1,4 +1,4 @@
-"""Settings of places: the file's, and over them what admins set in chat."""
+"""Settings of places: the file's, overridden by those that admins set in chat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from storage.people.places import SQLPlaceSettings
 
 
 class StoredPlaceService:
-    """One resolution for the file and for chat."""
+    """Resolves settings of the file and of chat in one way."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class StoredPlaceService:
         authority: AuditedAuthorizer,
         unindexed: Mapping[str, str],
     ) -> None:
-        """`unindexed`: by platform, why no channel of it may be read as a source; "" where they may."""
+        """`unindexed`: by platform, why its channels may not be a source; "" if they may."""
         self._unindexed = unindexed
         self._file = file
         self._rules = rules
@@ -53,19 +53,19 @@ class StoredPlaceService:
         self._authority = authority
 
     async def effective_settings(self, chain: Sequence[PlaceId]) -> PlaceSettings:
-        """What holds in the last place of `chain`, which begins with the widest."""
+        """Return the settings in force in the last place of `chain`, which begins with the widest."""
         return effective_settings(chain, self._file, await self._store.of(chain))
 
     async def origins(self, place: PlaceId) -> dict[str, tuple[Any, SettingsLayer]]:
-        """Each name that is set for `place` or around it, with its value and where it comes from."""
+        """Return each setting in force at `place`, with its value and its origin."""
         return setting_origins(place.chain, self._file, await self._store.of(place.chain))
 
     async def chat_settings(self, place: PlaceId) -> PlaceSettings:
-        """What was set in chat for this very place."""
+        """Return what was set in chat for this very place."""
         return (await self._store.of([place])).get(place, PlaceSettings())
 
     async def indexed_channels(self, platform: str = "") -> dict[PlaceId, PlaceSettings]:
-        """The channels (of one `platform`) that are read as a source, each with what holds there."""
+        """Return the channels (of one `platform`) that are a source, each with its settings in force."""
         if platform and self._unindexed.get(platform, platform):
             return {}
         chat = await self._store.all()
@@ -77,9 +77,9 @@ class StoredPlaceService:
         return self._unindexed.get(place.platform, "There is no such platform here.")
 
     async def update_settings(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> PlaceSettings:
-        """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
+        """Change settings, by name and as text; `default` removes one. Return the settings then in force.
 
-        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then.
+        Raises NotAllowed, and Refused naming the error; nothing is set then.
         """
         platform = self._rules.platforms.find_platform(place.platform)
         if platform and platform.threads_only and choices.get("threads") == "false":
@@ -97,7 +97,7 @@ class StoredPlaceService:
         return await self.effective_settings(place.chain)
 
     async def collections_for_replies(self, place: PlaceId) -> list[str]:
-        """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
+        """Return the collections that everyone in `place` may see, including those with a rule and no document yet."""
         readers = Readers(groups=frozenset(map(str, place.chain)))
         names = {*await self._library.list_collections(), *self._rules.by_collection}
         return sorted(
@@ -159,42 +159,44 @@ class StoredChannelService:
         self._places = places
 
     async def indexed_channels(self, space: str) -> frozenset[PlaceId]:
-        """Those of a workspace or server (`slack:T1`)."""
+        """Return the indexed channels of a workspace or server (`slack:T1`)."""
         there = await self._places.indexed_channels(PlaceId.parse(space).platform)
         return frozenset(place for place in there if str(place.parent) == space)
 
     async def find_indexed(self, chain: Sequence[PlaceId]) -> PlaceId | None:
-        """The one that the places of `chain`, the widest first, are or lie in."""
+        """Return the indexed channel that the places of `chain`, the widest first, are or lie in."""
         there = await self._places.indexed_channels(chain[0].platform) if len(chain) > 1 else {}
         return next((place for place in chain if place in there), None)
 
     async def save_messages(self, said: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
-        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns. `fresh`: they were
-        read just now, and not told of."""
+        """Store messages as they are now; excluded ones are deleted. Durable when it returns.
+
+        `fresh`: they were read just now instead of reported by an event.
+        """
         await self._said.save([one for one in said if not is_excluded(one)], fresh=fresh)
         for one in filter(is_excluded, said):
             await self._said.delete(one.channel, [one.message])
 
     async def remove_messages(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:
-        """Nothing rests on messages any more: they are kept out, or `deleted` for good."""
+        """Remove messages from the sources: they are excluded, or `deleted` for good."""
         await self._said.delete(channel, messages, deleted=deleted)
 
     async def remove_thread(self, channel: PlaceId, thread: str) -> None:
-        """All that was said in a thread is gone."""
+        """Remove all messages of a thread."""
         await self._said.delete_thread(channel, thread)
 
     async def remove_channel(self, channel: PlaceId) -> None:
-        """A channel is gone, or we are not in it any more: nothing is kept of it."""
+        """Remove all messages of a channel that is gone, or that the bot has left."""
         await self._said.forget_channel(channel)
         await self._said.save((), channel, closed_channel_state())
 
 
 def closed_channel_state(name: str = "") -> ChannelSyncState:
-    """Of a channel that may not be read now."""
+    """Return the state of a channel that may not be read now."""
     now = datetime.now(UTC)
     return ChannelSyncState(name=name, begun=now, complete=now, closed=True)
 
 
 def is_excluded(said: ChannelMessage) -> bool:
-    """Whether it says that it is not to be read, or says nothing."""
+    """Return True if a message asks not to be read, or is empty."""
     return OFF_RECORD_TAG in said.text.lower() or not (said.text.strip() or said.files)

@@ -1,4 +1,4 @@
-"""Told when fixed: who got no answer, or a wrong one, is told the answer once the documents have it."""
+"""Subscriptions: a person without a right answer gets one once the documents have it."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from storage.messages.subscriptions import SQLSubscriptions
 from storage.open import Storage
 
 MAX_SUBSCRIPTIONS = 20
-"""What one person may wait for at a time."""
+"""Subscriptions of one person at a time."""
 TRIES_PER_RUN = 20
 """Tries that one run of the job begins: each costs as much as an answer."""
 RETRY_INTERVAL_SECONDS = 3600.0
-"""Seconds between two tries of the same where the documents change all the time."""
+"""Seconds between two tries of a subscription when the documents change all the time."""
 
 
 class StoredSubscriptionService:
-    """From the button under an answer to taking it back."""
+    """Subscriptions over the store, from the button under an answer to cancelling."""
 
     def __init__(self, store: SQLSubscriptions) -> None:
         self._store = store
 
     async def subscribe(self, answer: Answer, press: AnswerInteraction, words: Translator) -> SubscriptionResult:
-        """Keep that the person wants to be told, once for each question; what they are told at once."""
+        """Subscribe a person, once for each question. Return the text they get at once."""
         kept = await self._store.save(make_subscription(answer, press), MAX_SUBSCRIPTIONS)
         if not kept.subscription_id:
             return SubscriptionResult(words(wording.TOO_MANY_SUBSCRIPTIONS, most=MAX_SUBSCRIPTIONS))
@@ -49,12 +49,13 @@ class StoredSubscriptionService:
         )
 
     async def cancel(self, wish_id: str, person: str) -> TranslatableText:
-        """Tell that person nothing; what they are told of that."""
+        """Cancel a subscription. Return the text for the person."""
         return wording.SUBSCRIPTION_CANCELED if await self._store.cancel(wish_id, person) else wording.SUBSCRIPTION_GONE
 
 
 def make_subscription(answer: Answer, press: AnswerInteraction) -> AnswerSubscription:
-    """The question of `answer`, complete by itself, in the words it was asked in: documents may have them by then."""
+    """Return a subscription to the question of `answer`, complete by itself, in its own words: documents may use them
+    later."""
     return AnswerSubscription(
         id=secrets.token_hex(8),
         answer_id=answer.id,
@@ -70,8 +71,10 @@ def make_subscription(answer: Answer, press: AnswerInteraction) -> AnswerSubscri
 
 
 async def retry_subscriptions(wishes: SQLSubscriptions, inbox: Inbox, *, every: float = RETRY_INTERVAL_SECONDS) -> None:
-    """Put into the inbox what was not tried since the library changed: each once, so that a tick too many does no
-    harm. What has no room now is tried at the next one."""
+    """Put due subscriptions into the inbox, each once for each change of the library, so extra runs do no harm.
+
+    One that does not fit now is tried at the next run.
+    """
     due = await wishes.due(TRIES_PER_RUN)
     for one in due.subscriptions:
         try:
@@ -84,10 +87,10 @@ async def retry_subscriptions(wishes: SQLSubscriptions, inbox: Inbox, *, every: 
 async def apply_subscription(
     request: AnswerRequest, message: IncomingMessage, chosen: AnswerSettings, storage: Storage
 ) -> AnswerRequest:
-    """`request`, made of `message`, with what an answer has to be for somebody who waits to be told: nobody, where it
-    was taken back or the bot is to be silent by now.
+    """Return `request`, made of `message`, with the conditions for an answer to a subscription.
 
-    The question is complete by itself: nothing is recalled, and the turn is kept with the answer.
+    No answer is wanted if it was cancelled or the bot is silenced by now. The question is complete by itself: nothing
+    is recalled, and the turn is stored with the answer.
     """
     if message.manner is not MessageTrigger.AWAITED or request.conversation is None:
         return request

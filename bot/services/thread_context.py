@@ -1,4 +1,4 @@
-"""What stands around a message, looked at only where the message cannot be understood by itself."""
+"""Messages around a question, read only if the question cannot be understood by itself."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from pipeline.words.language import choose_words
 async def add_thread_context(
     request: AnswerRequest, message: IncomingMessage, adapter: PlatformAdapter
 ) -> AnswerRequest:
-    """`request`, made of `message`, with what people said around it if it leans on that, and with all of its thread if
-    that is to be summed up. Raises Unavailable where the thread cannot be read now."""
+    """Return `request`, made of `message`, with the messages around it if it refers to them, and its thread if that is
+    to be summarized.
+
+    Raises Unavailable when the thread cannot be read now.
+    """
     if message.pointed:
         return replace(request, around=ThreadContext(replied_to=message.pointed))
     if not isinstance(adapter, SupportsHistory):

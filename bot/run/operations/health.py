@@ -1,4 +1,4 @@
-"""Whether a running Citewell can do its work, and what probes and Prometheus ask: /healthz, /readyz, /metrics."""
+"""Health of a running Citewell, and the routes for probes and Prometheus: /healthz, /readyz, /metrics."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from storage.documents.library import SQLDocumentStore
 # --- Whether it can hear the platforms, move the inbox, search ------------------------------------
 
 CONNECTION_POLL_SECONDS = 5.0
-"""Between two looks at whether the platforms reach us."""
+"""Seconds between two checks of the platforms' connections."""
 SILENT_SECONDS = 60.0
-"""A platform that has not reached us for so long is gone; a new connection takes seconds."""
+"""Seconds without a connection after which a platform counts as gone; a new connection takes seconds."""
 READ_SECONDS = 2.0
-"""A library that cannot be read within that time does not serve."""
+"""Seconds within which the library must be read."""
 
 
 class HealthMonitor:
-    """Each check says what is wrong, a line each; nothing where all is well."""
+    """Health checks. Each returns its problems, a line each; nothing when all is well."""
 
     def __init__(
         self,
@@ -41,8 +41,8 @@ class HealthMonitor:
         elsewhere: Callable[[str], bool] = lambda _: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`worker`: None where this process does not answer. `stuck_seconds`: longer than any one answer takes.
-        `elsewhere`: whether another process has the connection to a platform."""
+        """`worker`: None if this process does not answer. `stuck_seconds`: longer than any one answer takes.
+        `connected_elsewhere` tells whether another process has the connection to a platform."""
         self._worker = worker
         self._adapters = adapters
         self._library = library
@@ -54,13 +54,13 @@ class HealthMonitor:
         self._reached = dict.fromkeys(adapters, clock())
 
     async def watch(self) -> None:
-        """Look at the platforms until cancelled: `alive` knows no more than what was seen here."""
+        """Check the platforms until cancelled: `liveness_problems` uses only these results."""
         while True:
             await self.platform_connections()
             await asyncio.sleep(self._look)
 
     async def platform_connections(self) -> dict[str, bool]:
-        """Which platforms reach us now."""
+        """Return which platforms are connected now."""
         found = {
             name: self._elsewhere(name) or await adapter.is_connected() for name, adapter in self._adapters.items()
         }
@@ -68,7 +68,8 @@ class HealthMonitor:
         return found
 
     def liveness_problems(self) -> list[str]:
-        """What a restart may mend: a worker that is stuck, a platform that has been silent for long."""
+        """Return problems that a restart may solve: a worker that is stuck, a platform without a connection for
+        long."""
         stuck = self._worker.idle_seconds if self._worker else 0.0
         wrong = [f"worker: nothing has moved for {stuck:.0f} seconds"] if stuck > self._stuck else []
         for name, reached in self._reached.items():
@@ -78,7 +79,7 @@ class HealthMonitor:
         return wrong
 
     async def readiness_problems(self) -> list[str]:
-        """What stands in the way of an answer now: a platform that is not connected, nothing to search in."""
+        """Return problems that prevent an answer now: a platform that is not connected, an empty index."""
         wrong = [f"{name}: not connected" for name, there in (await self.platform_connections()).items() if not there]
         try:
             async with asyncio.timeout(READ_SECONDS):
@@ -102,7 +103,7 @@ HealthCheck = Callable[[], Awaitable[list[str]]]
 def routes(
     alive: HealthCheck, ready: HealthCheck, page: Callable[[], Awaitable[bytes]], *, hosts: Collection[str] = ()
 ) -> list[BaseRoute]:
-    """`hosts`: names with a dot under which they are asked for."""
+    """Return the routes. `hosts`: names with a dot under which they may be requested."""
 
     async def healthz(_: Request) -> Response:
         return _told(await alive())

@@ -1,4 +1,4 @@
-"""What is counted, in Prometheus' terms. A label names a kind of thing: never a person, a place or a text.
+"""Metrics for Prometheus. A label names a kind of thing: never a person, a place or a text.
 
 Documented in docs/operations/metrics.md.
 """
@@ -34,16 +34,16 @@ DRAFT_FAILURES = {
     draft.DRAFT_TOO_SHORT: "too_short",
     draft.TOKENS_EXHAUSTED: "no_tokens",
 }
-"""Why a model's draft was not used; what its provider says of itself is `unavailable`."""
+"""Reasons why a model's draft was not used; a provider's own error is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"
 DROPPED_SUPPORT = (SupportBasis.VETOED, SupportBasis.UNSURE, SupportBasis.REFUSED)
 
 
 class Metrics:
-    """The numbers of one process, in a registry of their own.
+    """The metrics of one process, in a registry of their own.
 
-    `platforms` and `writers` are the only values that labels of those names have; anything else is `other`. Prices are
-    for a million tokens.
+    `platforms` and `writers` are the only values of these labels; anything else is `other`. Prices are for a million
+    tokens.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Metrics:
         self._begin()
 
     def _begin(self) -> None:
-        """Show the zero before the first of each: what Prometheus has not seen rise is no increase to it."""
+        """Initialize each counter with 0: a counter that Prometheus has not seen rise is no increase to it."""
         for kind in product(self._platforms, AnswerOutcome, ConfidenceLevel, self._writers):
             self._answers.labels(*map(str, kind))
         for reason in (*DRAFT_FAILURES.values(), UNAVAILABLE, JUDGE):
@@ -170,7 +170,7 @@ class Metrics:
         now: float,
         healthy: bool,
     ) -> None:
-        """Take over how much there is of what is kept elsewhere."""
+        """Set the gauges to numbers stored elsewhere."""
         self._waiting.set(levels.waiting)
         self._oldest.set(max(now - levels.oldest_waiting_at, 0.0) if levels.oldest_waiting_at else 0.0)
         self._given_up.set(levels.given_up)
@@ -186,5 +186,5 @@ class Metrics:
         self._healthy.set(healthy)
 
     def render(self) -> bytes:
-        """All of it in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
