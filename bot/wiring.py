@@ -60,7 +60,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
                 make=make,
-                reaches=rules.visible_collections,
+                visible_to=rules.visible_collections,
             )
         )
         embedder = await _serving(stack, settings, storage, embedder)

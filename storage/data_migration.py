@@ -79,16 +79,16 @@ _ASKED = "SELECT question FROM asked GROUP BY question ORDER BY max(at) DESC, qu
 _NUMBERS = "SELECT number FROM chunk JOIN live ON live.id = number >> 20 ORDER BY number"
 
 
-async def sample_questions(database: Database, most: int) -> list[str]:
+async def sample_questions(database: Database, limit: int) -> list[str]:
     """Return at most `most` different questions to compare two databases by: recent ones, then beginnings of
     passages."""
 
     def work(db: Connection) -> list[str]:
-        asked = [question for (question,) in db.execute(_ASKED, (most,)).fetchall()]
+        questions = [question for (question,) in db.execute(_ASKED, (limit,)).fetchall()]
         numbers = [number for (number,) in db.execute(_NUMBERS).fetchall()]
-        lacking = most - len(asked)
-        spread = numbers[:: max(len(numbers) // lacking, 1)][:lacking] if lacking else []
-        return list(dict.fromkeys([*asked, *(_beginning(db, number) for number in spread)]))
+        missing = limit - len(questions)
+        spread = numbers[:: max(len(numbers) // missing, 1)][:missing] if missing else []
+        return list(dict.fromkeys([*questions, *(_beginning(db, number) for number in spread)]))
 
     return await database.read(work)
 
@@ -118,7 +118,7 @@ ReportTable = Callable[[str, int], None]
 TableRow = Sequence[Any]
 
 
-async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable) -> None:
+async def copy_data(source: Engine, target: Engine, name: str, report: ReportTable) -> None:
     """Copy all that `source` holds into `target`, which is empty or holds an unfinished copy of the source called
     `name`.
 
@@ -130,11 +130,11 @@ async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable
     await PersonalData(source.database, source.backup_erasure).finish_pending()
     await delete_unreachable(source.database)
     begun_before = await target.database.write(partial(_begin, target=target, name=name))
-    await _copy_all(source, target, tell)
+    await _copy_all(source, target, report)
     differing = await _differing(source, target)
     if differing and begun_before:  # the source was used in between
         await target.database.write(partial(_clear, target=target, name=name))
-        await _copy_all(source, target, tell)
+        await _copy_all(source, target, report)
         differing = await _differing(source, target)
     if differing:
         raise Refused(
@@ -145,10 +145,10 @@ async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable
 
 async def finish_copy(source: Engine, target: Engine) -> None:
     """Mark the copy as complete: `target` may be used from now on."""
-    last = await source.database.read(source.table_copier.last_ids)
+    last_ids = await source.database.read(source.table_copier.last_ids)
 
     def work(db: Connection) -> None:
-        target.table_copier.continue_ids(db, last)
+        target.table_copier.continue_ids(db, last_ids)
         db.execute("DELETE FROM setting WHERE name = $1", (COPY_MARK,))
 
     await target.database.write(work, durable=True)
@@ -186,7 +186,7 @@ def _clear(db: Connection, *, target: Engine, name: str) -> None:
     write_setting(db, COPY_MARK, name)
 
 
-async def _copy_all(source: Engine, target: Engine, tell: ReportTable) -> None:
+async def _copy_all(source: Engine, target: Engine, report: ReportTable) -> None:
     for table in TABLES:
         copied = await target.database.read(partial(_count, table=table.name))
         async for rows in _batches(source, table, copied):
@@ -194,14 +194,14 @@ async def _copy_all(source: Engine, target: Engine, tell: ReportTable) -> None:
             copied += len(rows)
         if table.name == CHUNK_TABLE:
             await target.database.write(target.database.passage_index.finish_bulk)
-        tell(table.name, copied)
+        report(table.name, copied)
 
 
 def _write(db: Connection, *, target: Engine, table: StoredTable, rows: Sequence[TableRow]) -> None:
     target.table_copier.insert_rows(db, table, rows)
     if table.name == CHUNK_TABLE:
         numbers = [row[table.column_names.index("number")] for row in rows]
-        found = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
+        passages = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
         target.database.passage_index.bulk_add(
             db,
             [
@@ -212,7 +212,7 @@ def _write(db: Connection, *, target: Engine, table: StoredTable, rows: Sequence
                     Chunk.model_validate_json(chunk),
                     unpack_vectors(matrix, dimensions) if matrix else None,
                 )
-                for number, collection, dimensions, document, chunk, matrix in found
+                for number, collection, dimensions, document, chunk, matrix in passages
             ],
         )
 
@@ -242,7 +242,7 @@ async def _differing(source: Engine, target: Engine) -> list[str]:
         name: [await engine.database.read(partial(_count, table=name)) for engine in (source, target)]
         for name in sorted(DERIVED_TABLES - {"term"})
     }
-    return differing + [name for name, (one, other) in counted.items() if one != other]
+    return differing + [name for name, (source_count, target_count) in counted.items() if source_count != target_count]
 
 
 async def _digest(engine: Engine, table: StoredTable, stored_in: Engine) -> tuple[int, int]:

@@ -64,7 +64,7 @@ class Connection(Protocol):
         """The number this process stamps its leases with; 0 where only one process leases."""
         ...
 
-    def advisory_lock(self, what: AdvisoryLock) -> None:
+    def advisory_lock(self, lock: AdvisoryLock) -> None:
         """Let no other process take the same lock until this transaction ends."""
         ...
 
@@ -155,7 +155,7 @@ class PassageIndex(Protocol):
         """Return the stems that begin with one of `letters`, and how many passages hold each."""
         ...
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
         """Return up to `most` texts that hold `word`, titles included, in lower case."""
         ...
 

@@ -32,9 +32,9 @@ def prepare_folder(folder: Path, *, make: bool = True, inside: str = "") -> Path
                 "To use a data folder elsewhere: CITEWELL_DATA or --data.",
             ) from error
         raise _unusable(folder, _reason(folder, error)) from error
-    here = (folder, *folder.glob(f"{DATABASE_FILE}*"))
+    files = (folder, *folder.glob(f"{DATABASE_FILE}*"))
     # What is gone again is SQLite's own: a process that ends takes its side files with it.
-    locked = [file for file in here if not os.access(file, os.W_OK) and file.exists()]
+    locked = [file for file in files if not os.access(file, os.W_OK) and file.exists()]
     if locked:
         raise _unusable(folder, f"{locked[0]} may not be written by this user")
     return folder

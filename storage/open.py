@@ -83,7 +83,7 @@ async def open_storage(
     chroma_url: str | None = None,
     exclusive: bool = False,
     make: bool = True,
-    reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS,
+    visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS,
     capacity: int = CAPACITY,
     per_author: int = PER_AUTHOR,
 ) -> AsyncIterator[Storage]:
@@ -98,7 +98,7 @@ async def open_storage(
     Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a copy into it is not
     complete, or another process has it exclusively; Unavailable when the database cannot be opened.
     """
-    named = embedder if callable(embedder) else lambda: embedder
+    embedder_name = embedder if callable(embedder) else lambda: embedder
     async with AsyncExitStack() as stack:
         if database:
             from storage.postgres.open import open_postgres
@@ -106,22 +106,24 @@ async def open_storage(
 
             prepare_folder(folder)
             use = DatabaseUse.ANSWERING if exclusive else DatabaseUse.SHARED
-            engine = await stack.enter_async_context(open_postgres(database, embedder=named, use=use, reaches=reaches))
+            engine = await stack.enter_async_context(
+                open_postgres(database, embedder=embedder_name, use=use, visible_to=visible_to)
+            )
         else:
             engine = await stack.enter_async_context(
-                open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
+                open_sqlite(folder, embedder=embedder_name, chroma_url=chroma_url, exclusive=exclusive, make=make)
             )
         await engine.database.read(check_copy_complete)
         inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
-        library = SQLDocumentStore(engine.database, embedder=named)
+        library = SQLDocumentStore(engine.database, embedder=embedder_name)
         outbox = SQLOutbox(engine.database)
         stack.callback(outbox.close)
-        people = PersonalData(engine.database, engine.backup_erasure)
+        personal_data = PersonalData(engine.database, engine.backup_erasure)
         if exclusive:
             if not database:
                 await inbox.reclaim_all()
             await library.delete_unreachable()
-            await people.finish_pending()
+            await personal_data.finish_pending()
             if embedder:
                 engine.vectors.start()
         yield Storage(
@@ -141,7 +143,7 @@ async def open_storage(
             handoffs=SQLHandoffs(engine.database, outbox),
             outbox=outbox,
             subscriptions=SQLSubscriptions(engine.database),
-            personal_data=people,
+            personal_data=personal_data,
             api_keys=SQLApiKeyStore(engine.database),
             sessions=SQLSessionStore(engine.database),
             idempotency=SQLIdempotencyStore(engine.database),

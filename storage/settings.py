@@ -54,15 +54,15 @@ class JobRuns:
         """Store the end of a run of `job`."""
 
         def work(db: Connection) -> None:
-            before = _last(db, job)
-            succeeded = at if not failure else before.succeeded if before else None
-            kept = {
+            previous = _last(db, job)
+            succeeded = at if not failure else previous.succeeded if previous else None
+            stored = {
                 "at": at.timestamp(),
                 "seconds": round(seconds, 3),
                 "failure": failure,
                 "succeeded": succeeded.timestamp() if succeeded else None,
             }
-            write_setting(db, _name(job), json.dumps(kept))
+            write_setting(db, _name(job), json.dumps(stored))
 
         await self._database.write(work)
 
@@ -71,12 +71,12 @@ def _last(db: Connection, job: str) -> JobRun | None:
     value = read_setting(db, _name(job))
     if value is None:
         return None
-    kept = json.loads(value)
-    succeeded = kept["succeeded"]
+    stored = json.loads(value)
+    succeeded = stored["succeeded"]
     return JobRun(
-        datetime.fromtimestamp(kept["at"], UTC),
-        kept["seconds"],
-        kept["failure"],
+        datetime.fromtimestamp(stored["at"], UTC),
+        stored["seconds"],
+        stored["failure"],
         datetime.fromtimestamp(succeeded, UTC) if succeeded is not None else None,
     )
 
@@ -94,11 +94,11 @@ _MAKE_LINK_KEY = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT 
 async def link_key(database: Database) -> str:
     """Return the key in force."""
 
-    def made(db: Connection) -> str | None:
+    def make_key(db: Connection) -> str | None:
         db.execute(_MAKE_LINK_KEY, (_LINK_KEY, secrets.token_urlsafe(32)))
         return read_setting(db, _LINK_KEY)
 
-    return await database.read(lambda db: read_setting(db, _LINK_KEY)) or await database.write(made) or ""
+    return await database.read(lambda db: read_setting(db, _LINK_KEY)) or await database.write(make_key) or ""
 
 
 async def rotate_link_key(database: Database) -> None:

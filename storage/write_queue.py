@@ -67,8 +67,8 @@ class WriteQueue:
     def _next(self) -> Iterator[_Write[Any]]:
         """Yield durable writes in a row, or one other write: those are batches already, as long as durable writes can
         wait."""
-        for taken in range(min(len(self._waiting), WRITES_PER_COMMIT)):
-            if taken and not self._waiting[0].durable:
+        for count in range(min(len(self._waiting), WRITES_PER_COMMIT)):
+            if count and not self._waiting[0].durable:
                 return
             write = self._waiting.popleft()
             yield write
@@ -86,5 +86,5 @@ def _commit(transactions: Transactions, batch: list[_Write[Any]]) -> None:
                 _commit(transactions, [write])
             return
         outcomes = [partial(write.outcome.set_exception, error) for write in batch]
-    for tell in outcomes:
-        tell()
+    for deliver in outcomes:
+        deliver()

@@ -34,7 +34,7 @@ MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MO
 _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the office opens at nine."
 _ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
 _LONG = " ".join([_SAID] * 45)
-"""As long as the longest passages."""
+"""A text as long as the longest passages."""
 _STRETCH = " ".join([_SAID] * 7)
 PASSAGES_PER_CALL = 8
 _REINSTALL = "Install Citewell again: a file of its reader is missing or damaged."

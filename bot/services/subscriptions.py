@@ -70,18 +70,18 @@ def make_subscription(answer: Answer, press: AnswerInteraction) -> AnswerSubscri
     )
 
 
-async def retry_subscriptions(wishes: SQLSubscriptions, inbox: Inbox, *, every: float = RETRY_INTERVAL_SECONDS) -> None:
+async def retry_subscriptions(store: SQLSubscriptions, inbox: Inbox, *, every: float = RETRY_INTERVAL_SECONDS) -> None:
     """Put due subscriptions into the inbox, each once for each change of the library, so extra runs do no harm.
 
     One that does not fit now is tried at the next run.
     """
-    due = await wishes.due(TRIES_PER_RUN)
+    due = await store.due(TRIES_PER_RUN)
     for one in due.subscriptions:
         try:
             await inbox.accept(one.to_message(datetime.now(UTC)))
         except Busy:
             continue
-        await wishes.mark_tried(one, due.generation, every)
+        await store.mark_tried(one, due.generation, every)
 
 
 async def apply_subscription(

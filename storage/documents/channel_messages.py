@@ -37,47 +37,54 @@ def thread_document_id(channel: object, thread: str) -> str:
 
 def delete_messages_of(db: Connection, person: str) -> int:
     """Delete a person's messages for good. Return how many were deleted. Runs inside the caller's transaction."""
-    said = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
-    gone = sum(
-        delete_channel_messages(db, channel, "author = $2", person) for channel in {channel for channel, _ in said}
+    messages = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
+    count = sum(
+        delete_channel_messages(db, channel, "author = $2", person) for channel in {channel for channel, _ in messages}
     )
     now = time.time()
     db.executemany(
-        UPSERT_CHANNEL_MESSAGE, [(channel, message, message, "", now, now, GONE) for channel, message in said]
+        UPSERT_CHANNEL_MESSAGE, [(channel, message, message, "", now, now, GONE) for channel, message in messages]
     )
-    return gone
+    return count
 
 
-def save_channel_message(db: Connection, one: ChannelMessage, seen: float, *, fresh: bool) -> bool:
+def save_channel_message(db: Connection, message: ChannelMessage, seen: float, *, fresh: bool) -> bool:
     """Store a message. Return True if it is new or changed."""
-    channel = str(one.channel)
+    channel = str(message.channel)
     within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
-    if not one.title and one.thread != one.message and (root := fetch_value(db, within, (channel, one.thread))):
-        one = replace(one, thread=root)
-    body = one.model_dump_json()
-    kept = fetch_value(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
-    before = ChannelMessage.model_validate_json(kept) if kept and kept not in (GONE, OUT) else None
     if (
-        kept == GONE
-        or (kept == OUT and not fresh)
-        or (before and before.edited and (one.edited is None or one.edited < before.edited))
+        not message.title
+        and message.thread != message.message
+        and (root := fetch_value(db, within, (channel, message.thread)))
     ):
-        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, one.message))
+        message = replace(message, thread=root)
+    body = message.model_dump_json()
+    stored = fetch_value(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, message.message))
+    previous = ChannelMessage.model_validate_json(stored) if stored and stored not in (GONE, OUT) else None
+    if (
+        stored == GONE
+        or (stored == OUT and not fresh)
+        or (previous and previous.edited and (message.edited is None or message.edited < previous.edited))
+    ):
+        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, message.message))
         return False
-    news = before != one
-    if news:
-        db.execute(MARK_THREAD_DUE, (channel, one.thread, time.time_ns()))
-    if before and before.thread != one.thread:
-        hide_documents(db, [thread_document_id(channel, before.thread)])
-        db.execute(MARK_THREAD_DUE, (channel, before.thread, time.time_ns()))
-    db.execute(UPSERT_CHANNEL_MESSAGE, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
-    return news
+    changed = previous != message
+    if changed:
+        db.execute(MARK_THREAD_DUE, (channel, message.thread, time.time_ns()))
+    if previous and previous.thread != message.thread:
+        hide_documents(db, [thread_document_id(channel, previous.thread)])
+        db.execute(MARK_THREAD_DUE, (channel, previous.thread, time.time_ns()))
+    db.execute(
+        UPSERT_CHANNEL_MESSAGE,
+        (channel, message.message, message.thread, message.author, message.at.timestamp(), seen, body),
+    )
+    return changed
 
 
-def delete_channel_messages(db: Connection, channel: str, which: str, value: object) -> int:
+def delete_channel_messages(db: Connection, channel: str, condition: str, value: object) -> int:
     """Delete messages that meet a condition. Return how many. The document of each thread is hidden until it is made
     anew."""
-    where = f"FROM said WHERE channel = $1 AND {which}"
+    where = f"FROM said WHERE channel = $1 AND {condition}"
     threads = [thread for (thread,) in db.execute(f"SELECT DISTINCT thread {where}", (channel, value))]
     hide_documents(db, [thread_document_id(channel, thread) for thread in threads])
     for thread in threads:
@@ -110,9 +117,9 @@ class SQLChannelMessages:
 
     async def save(
         self,
-        said: Sequence[ChannelMessage],
+        messages: Sequence[ChannelMessage],
         channel: PlaceId | None = None,
-        look: ChannelSyncState | None = None,
+        state: ChannelSyncState | None = None,
         *,
         fresh: bool = True,
     ) -> int:
@@ -124,10 +131,10 @@ class SQLChannelMessages:
         seen = time.time()
 
         def work(db: Connection) -> int:
-            news = sum([save_channel_message(db, one, seen, fresh=fresh) for one in said])
-            if look:
-                db.execute(_LOOK, (str(channel), look.model_dump_json()))
-            return news
+            changed = sum([save_channel_message(db, message, seen, fresh=fresh) for message in messages])
+            if state:
+                db.execute(_LOOK, (str(channel), state.model_dump_json()))
+            return changed
 
         return await self._write(work)
 
@@ -146,10 +153,10 @@ class SQLChannelMessages:
             )
             return gone
 
-        gone = bool(await self._write(work))
-        if gone:
+        count = bool(await self._write(work))
+        if count:
             await delete_unreachable(self._database)
-        return gone
+        return count
 
     async def delete_thread(self, channel: PlaceId, thread: str) -> None:
         """Delete a thread's messages, but not the message it was opened from."""
@@ -164,7 +171,7 @@ class SQLChannelMessages:
         """Delete messages sent before `before`. Return how many."""
         return await self._drop(channel, "at < $2", before.timestamp())
 
-    async def due_threads(self, most: int) -> list[DueThread]:
+    async def due_threads(self, limit: int) -> list[DueThread]:
         """Return threads whose documents are out of date, those that wait longest first.
 
         Only threads of channels that were synced: the name of any other channel is unknown.
@@ -173,7 +180,7 @@ class SQLChannelMessages:
         query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $3"  # noqa: S608 - our own
         now = time.time_ns()
         rows = await self._database.read(
-            lambda db: db.execute(query, (now, now + THREAD_RETRY_SECONDS * 10**9, most)).fetchall()
+            lambda db: db.execute(query, (now, now + THREAD_RETRY_SECONDS * 10**9, limit)).fetchall()
         )
         return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
 
@@ -209,9 +216,9 @@ class SQLChannelMessages:
         """Return how many messages are stored, and how many threads are due."""
 
         def work(db: Connection) -> tuple[int, int]:
-            said = fetch_value(db, "SELECT count(*) FROM said WHERE channel = $1 AND author <> ''", (str(channel),))
+            messages = fetch_value(db, "SELECT count(*) FROM said WHERE channel = $1 AND author <> ''", (str(channel),))
             due = fetch_value(db, "SELECT count(*) FROM said_due WHERE channel = $1", (str(channel),))
-            return int(said), int(due)
+            return int(messages), int(due)
 
         return await self._database.read(work)
 
@@ -221,7 +228,8 @@ class SQLChannelMessages:
         def work(db: Connection) -> None:
             place = str(channel)
             hide_documents(
-                db, [one for (one,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))]
+                db,
+                [document for (document,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))],
             )
             for table in ("said", "said_due", "channel_look"):
                 db.execute(f"DELETE FROM {table} WHERE channel = $1", (place,))  # noqa: S608 - our own words
@@ -231,11 +239,11 @@ class SQLChannelMessages:
         await delete_unreachable(self._database)
         await self._database.purge_deleted()
 
-    async def _drop(self, channel: PlaceId, which: str, value: object) -> int:
-        gone = await self._write(lambda db: delete_channel_messages(db, str(channel), which, value))
-        if gone:
+    async def _drop(self, channel: PlaceId, condition: str, value: object) -> int:
+        count = await self._write(lambda db: delete_channel_messages(db, str(channel), condition, value))
+        if count:
             await delete_unreachable(self._database)
-        return gone
+        return count
 
     async def _write(self, work: TransactionFunction[int] | TransactionFunction[None]) -> int:
         with workspace_scope(ALL_WORKSPACES):

@@ -51,8 +51,8 @@ def record_quotes(db: Connection, answer_id: str, document_ids: Iterable[str]) -
 
 def mark_quotes_removed(db: Connection, document_ids: Collection[str]) -> None:
     """Mark the quotes of these documents as removed, so that answers lose them."""
-    gone = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
-    db.execute(gone, (json.dumps(list(document_ids)),))
+    statement = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
+    db.execute(statement, (json.dumps(list(document_ids)),))
 
 
 def has_stale_answers(db: Connection) -> bool:
@@ -64,19 +64,19 @@ def redact_answers(db: Connection) -> bool:
     """Take quotes of removed documents out of answers and conversations, for BATCH_SECONDS. Return True once none is
     left."""
     end = time.monotonic() + BATCH_SECONDS
-    gone: dict[str, set[str]] = {}
+    removed: dict[str, set[str]] = {}
     for answer, document in db.execute(_GONE, (ANSWERS_PER_STATEMENT,)).fetchall():
-        gone.setdefault(answer, set()).add(document)
-    for answer, documents in gone.items():
-        left = _bare(db, answer, documents)
+        removed.setdefault(answer, set()).add(document)
+    for answer, documents in removed.items():
+        remaining = _redact_answer(db, answer, documents)
         db.execute("DELETE FROM quoting WHERE answer = $1", (answer,))
-        record_quotes(db, answer, left - documents)
+        record_quotes(db, answer, remaining - documents)
         if time.monotonic() > end:
             return False
-    return len(gone) < ANSWERS_PER_STATEMENT
+    return len(removed) < ANSWERS_PER_STATEMENT
 
 
-def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozenset[str]:
+def _redact_answer(db: Connection, answer_id: str, documents: Collection[str]) -> frozenset[str]:
     """Remove `documents` from an answer. Return the ids of the documents it still names."""
     row = db.execute("SELECT author, CAST(body AS TEXT) FROM answer WHERE id = $1", (answer_id,)).fetchone()
     if row is None:
@@ -87,16 +87,16 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozens
     except ValueError:  # of a version that is not known here: it goes as a whole
         db.execute("DELETE FROM answer WHERE id = $1", (answer_id,))
         return frozenset()
-    shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
-    left = answer.without_documents(documents, Translator(answer.language)(wording.SOURCE_REMOVED))
-    db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))
+    chunk_ids = {citation.chunk_id for citation in answer.sources if citation.document_id in documents}
+    redacted = answer.without_documents(documents, Translator(answer.language)(wording.SOURCE_REMOVED))
+    db.execute("UPDATE answer SET body = $1 WHERE id = $2", (redacted.model_dump_json(), answer_id))
     db.execute(_REPLIES, (author, f'%"id":"{answer_id}"%'))
-    recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
-    for number, body in db.execute(recalled, (author, answer.question)).fetchall():
+    query = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
+    for number, body in db.execute(query, (author, answer.question)).fetchall():
         turn = Turn.model_validate_json(body)
-        if shown.intersection(turn.chunk_ids):
+        if chunk_ids.intersection(turn.chunk_ids):
             db.execute("UPDATE turn SET body = $1 WHERE id = $2", (turn.question_only.model_dump_json(), number))
-    return left.document_ids
+    return redacted.document_ids
 
 
 # --- Deletion -------------------------------------------------------------------------------------

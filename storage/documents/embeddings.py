@@ -53,27 +53,27 @@ class EmbeddedDocuments:
 
     async def embedders(self) -> dict[str, int]:
         """Return how many documents each embedder has embedded, the one used last first."""
-        return Counter(one.embedder for one in await self._database.read(_embedded))
+        return Counter(embedded.embedder for embedded in await self._database.read(_list_embedded))
 
     async def search_embedder(self) -> str:
         """Return the embedder whose vectors are searched: that of the most documents, "" if none has any."""
-        found = await self.embedders()
-        return max((name for name in found if name), key=found.__getitem__, default="")
+        counts = await self.embedders()
+        return max((name for name in counts if name), key=counts.__getitem__, default="")
 
     async def outdated_revisions(self, embedder: str) -> list[int]:
         """Return the revisions that `embedder` has not embedded."""
-        return [one.revision for one in await self._database.read(partial(_due, embedder=embedder))]
+        return [embedded.revision for embedded in await self._database.read(partial(_list_outdated, embedder=embedder))]
 
     async def count_ready(self, embedder: str) -> int:
         """Return how many documents have vectors of `embedder` ready beside the ones that are searched."""
-        return len(await self._database.read(partial(_ready, embedder=embedder)))
+        return len(await self._database.read(partial(_documents_ready, embedder=embedder)))
 
     async def switch_to(self, embedder: str) -> int:
         """Search the vectors of `embedder` in place of the others, all at once. Return how many documents changed.
 
         The others are kept for the way back. Nothing is changed while a document is not embedded yet.
         """
-        changed = await self._database.write(partial(_change, embedder=embedder))
+        changed = await self._database.write(partial(_switch, embedder=embedder))
         await delete_unreachable(self._database)
         return changed
 
@@ -93,15 +93,15 @@ class EmbeddedDocuments:
     async def count_passages(self, embedder: str) -> int:
         """Return how many passages `embedder` has embedded."""
         with workspace_scope(ALL_WORKSPACES):
-            return len(await self._database.read(lambda db: _numbers(db, embedder)))
+            return len(await self._database.read(lambda db: _list_numbers(db, embedder)))
 
-    async def sample(self, embedder: str, most: int) -> list[EmbeddedPassage]:
+    async def sample(self, embedder: str, limit: int) -> list[EmbeddedPassage]:
         """Return at most `most` passages that `embedder` has embedded, evenly spread."""
 
         def work(db: Connection) -> list[EmbeddedPassage]:
-            numbers = _numbers(db, embedder)
-            taken = numbers[:: -(-len(numbers) // most)] if numbers else []
-            return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in taken]
+            numbers = _list_numbers(db, embedder)
+            sampled = numbers[:: -(-len(numbers) // limit)] if numbers else []
+            return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in sampled]
 
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(work)
@@ -130,7 +130,7 @@ class EmbeddedDocuments:
         return published
 
 
-def _numbers(db: Connection, embedder: str) -> list[int]:
+def _list_numbers(db: Connection, embedder: str) -> list[int]:
     return [number for (number,) in db.execute(_NUMBERS, (embedder,)).fetchall()]
 
 
@@ -139,7 +139,7 @@ def _passage(document: str, body: str, dimensions: int, matrix: bytes) -> Embedd
     return EmbeddedPassage(title, chunk, unpack_vectors(matrix, dimensions))
 
 
-def _embedded(db: Connection) -> list[_Embedded]:
+def _list_embedded(db: Connection) -> list[_Embedded]:
     """Return the live revisions, the newest first.
 
     The scalar subquery is deliberate: of a join or an EXISTS, PostgreSQL may make a scan of every passage for each
@@ -153,21 +153,23 @@ def _embedded(db: Connection) -> list[_Embedded]:
     return [_Embedded(*row) for row in rows.fetchall()]
 
 
-def _ready(db: Connection, embedder: str) -> set[str]:
+def _documents_ready(db: Connection, embedder: str) -> set[str]:
     """Return the documents that have a revision of `embedder` beside the live one."""
     query = f"SELECT document FROM revision WHERE {_BESIDE} AND embedder = $1"  # noqa: S608 - our own words
     return {document for (document,) in db.execute(query, (embedder,)).fetchall()}
 
 
-def _due(db: Connection, embedder: str) -> list[_Embedded]:
-    ready = _ready(db, embedder)
-    return [one for one in _embedded(db) if one.embedder != embedder and one.document not in ready]
+def _list_outdated(db: Connection, embedder: str) -> list[_Embedded]:
+    ready = _documents_ready(db, embedder)
+    return [
+        embedded for embedded in _list_embedded(db) if embedded.embedder != embedder and embedded.document not in ready
+    ]
 
 
-def _change(db: Connection, embedder: str) -> int:
+def _switch(db: Connection, embedder: str) -> int:
     """Swap live and beside revisions; of those beside, only the ones that were live are kept. Return how many."""
-    ready = json.dumps(sorted(_ready(db, embedder)))
-    if ready == "[]" or _due(db, embedder):
+    ready = json.dumps(sorted(_documents_ready(db, embedder)))
+    if ready == "[]" or _list_outdated(db, embedder):
         return 0
     db.execute(
         f"UPDATE revision SET state = 'retired' WHERE {_BESIDE} AND embedder <> $1",  # noqa: S608 - our own words

@@ -52,7 +52,7 @@ async def _move(database: Database, source: str, collection: str) -> list[str]:
     strays = await database.read(partial(_strays, source=source, collection=collection))
     for revision, document in strays:
         path = PurePosixPath(document.source, document.filename)
-        filename = document.filename if document.source == source else _below(path, source)
+        filename = document.filename if document.source == source else _name_in_source(path, source)
         moved = replace(document, collection=collection, source=source, filename=filename)
         await (await database.read(partial(_copy, revision=revision, document=moved))).write(database)
     return [document.id for _, document in strays]
@@ -68,7 +68,7 @@ def _strays(db: Connection, source: str, collection: str) -> list[tuple[int, Doc
     return [(revision, Document.model_validate_json(body)) for revision, body in rows.fetchall()]
 
 
-def _below(path: PurePosixPath, source: str) -> str:
+def _name_in_source(path: PurePosixPath, source: str) -> str:
     """Return a file's name as its source has it: the path below the folder, or the last part of the source's
     own path."""
     return path.name if path == PurePosixPath(source) else path.relative_to(source).as_posix()
@@ -117,8 +117,8 @@ class SQLDocumentStore:
             )
             return {chunk_id: (chunk, document) for chunk_id, chunk, document in rows}
 
-        found = await self._database.read(work)
-        bodies = [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+        stored = await self._database.read(work)
+        bodies = [stored[chunk_id] for chunk_id in chunk_ids if chunk_id in stored]
         return [(_chunk(chunk), _document(document)) for chunk, document in bodies]
 
     async def get_with_vectors(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
@@ -137,11 +137,11 @@ class SQLDocumentStore:
             )
             return {chunk_id: row for chunk_id, *row in rows}
 
-        found = await self._database.read(work)
-        ids = [chunk_id for chunk_id in chunk_ids if chunk_id in found]
-        pairs = [(_chunk(chunk), _document(document)) for chunk, document, *_ in map(found.__getitem__, ids)]
-        vectors = {chunk_id: matrix for chunk_id in ids if (matrix := found[chunk_id][3])}
-        dimensions = next((found[chunk_id][2] for chunk_id in vectors), 1)
+        stored = await self._database.read(work)
+        ids = [chunk_id for chunk_id in chunk_ids if chunk_id in stored]
+        pairs = [(_chunk(chunk), _document(document)) for chunk, document, *_ in map(stored.__getitem__, ids)]
+        vectors = {chunk_id: matrix for chunk_id in ids if (matrix := stored[chunk_id][3])}
+        dimensions = next((stored[chunk_id][2] for chunk_id in vectors), 1)
         rows, end = {}, 0
         for chunk_id, matrix in vectors.items():
             start, end = end, end + len(matrix) // dimensions
@@ -173,7 +173,7 @@ class SQLDocumentStore:
             rows = db.execute(
                 "SELECT body FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
                 " ORDER BY collection, filename, document",
-                _within(audience),
+                _audience_values(audience),
             )
             return [body for (body,) in rows]
 
@@ -186,19 +186,19 @@ class SQLDocumentStore:
         such documents there are."""
 
         def work(db: Connection) -> tuple[list[tuple[str, str]], int]:
-            asked = (since, json.dumps(sorted(audience.collections)))
+            values = (since, json.dumps(sorted(audience.collections)))
             within = (
                 "FROM live JOIN chunk ON chunk.number = live.id << 20"
                 " WHERE dated >= $1 AND collection IN (SELECT value FROM json_each($2))"
             )
             rows = db.execute(
                 f"SELECT chunk.body, live.body {within} ORDER BY dated DESC, filename, document LIMIT $3",
-                (*asked, limit),
+                (*values, limit),
             )
-            return rows.fetchall(), fetch_value(db, f"SELECT count(*) {within}", asked)
+            return rows.fetchall(), fetch_value(db, f"SELECT count(*) {within}", values)
 
-        found, total = await self._database.read(work)
-        return [(_chunk(chunk), _document(document)) for chunk, document in found], total
+        first_chunks, total = await self._database.read(work)
+        return [(_chunk(chunk), _document(document)) for chunk, document in first_chunks], total
 
     async def document(self, document_id: str) -> Document | None:
         """Return the current document of that id."""
@@ -216,18 +216,18 @@ class SQLDocumentStore:
             if live is None:
                 return None
             revision, body, created_at = live
-            of = "FROM chunk WHERE number BETWEEN $1 AND $2"
+            chunks_of = "FROM chunk WHERE number BETWEEN $1 AND $2"
             first, last = number_range(revision)
-            total = fetch_value(db, f"SELECT count(*) {of}", (first, last))
+            total = fetch_value(db, f"SELECT count(*) {chunks_of}", (first, last))
             rows = db.execute(
-                f"SELECT body {of} ORDER BY number LIMIT $3",
+                f"SELECT body {chunks_of} ORDER BY number LIMIT $3",
                 (first + start, last, most),
             )
             return body, created_at, total, [chunk for (chunk,) in rows]
 
-        if (found := await self._database.read(work)) is None:
+        if (stored := await self._database.read(work)) is None:
             return None
-        body, created_at, total, chunks = found
+        body, created_at, total, chunks = stored
         return DocumentExcerpt(
             document=_document(body),
             chunks=tuple(map(_chunk, chunks)),
@@ -352,5 +352,5 @@ def _chunk(body: str) -> Chunk:
     return Chunk.model_validate_json(body)
 
 
-def _within(audience: Audience | None) -> tuple[bool, str]:
+def _audience_values(audience: Audience | None) -> tuple[bool, str]:
     return audience is None, json.dumps(sorted(audience.collections) if audience else [])

@@ -183,8 +183,8 @@ def insert_chunks(
     numbers = range(
         revision * NUMBERS_PER_REVISION + position, revision * NUMBERS_PER_REVISION + position + len(chunks)
     )
-    given: Sequence[Vectors | None] = matrices or [None] * len(chunks)
-    placed = list(zip(numbers, chunks, given, strict=True))
+    vectors: Sequence[Vectors | None] = matrices or [None] * len(chunks)
+    placed = list(zip(numbers, chunks, vectors, strict=True))
     db.executemany(
         "INSERT INTO chunk VALUES ($1, $2, $3)",
         [(number, chunk.id, chunk.model_dump_json()) for number, chunk, _ in placed],

@@ -41,9 +41,9 @@ class SQLSyncOutcomes:
             for source, at, body in rows
         }
 
-    async def record(self, source: str, look: SyncOutcome) -> None:
+    async def record(self, source: str, outcome: SyncOutcome) -> None:
         """Record the outcome of a sync that ends now."""
-        row = (source, datetime.now(UTC).timestamp(), look.model_dump_json())
+        row = (source, datetime.now(UTC).timestamp(), outcome.model_dump_json())
         await self._database.write(lambda db: db.execute(_KEEP, row))
 
     async def forget(self, source: str) -> None:
@@ -70,11 +70,11 @@ class SQLSourceMemory:
 
     async def update(self, changes: Mapping[str, str | None]) -> None:
         """Store these entries in one transaction; None deletes a key."""
-        kept = [(self._source, key, value) for key, value in changes.items() if value is not None]
+        stored = [(self._source, key, value) for key, value in changes.items() if value is not None]
         forgotten = [(self._source, key) for key, value in changes.items() if value is None]
 
         def work(db: Connection) -> None:
-            db.executemany(_REMEMBER, kept)
+            db.executemany(_REMEMBER, stored)
             db.executemany("DELETE FROM source_memory WHERE source = $1 AND key = $2", forgotten)
 
         await self._database.write(work)

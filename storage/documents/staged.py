@@ -38,12 +38,12 @@ _FIND = """
 class StagedRevision:
     """A version being written. Made by `open_staged_revision`."""
 
-    def __init__(self, database: Database, document: Document, revision: int, held: Sequence[str]) -> None:
-        self.existing_ids = held
+    def __init__(self, database: Database, document: Document, revision: int, existing_ids: Sequence[str]) -> None:
+        self.existing_ids = existing_ids
         self._database = database
         self._document = document
         self._id = revision
-        self._written = len(held)
+        self._written = len(existing_ids)
 
     async def truncate(self, count: int) -> None:
         """Keep the first `count` of the existing chunks, and delete the others."""
@@ -66,8 +66,8 @@ class StagedRevision:
             self._check(db)
             if dimensions:  # which an embedder may not know before its first run
                 db.execute("UPDATE revision SET dimensions = $1 WHERE id = $2", (dimensions, self._id))
-            until = time.monotonic() + BATCH_SECONDS
-            while self._written < end and time.monotonic() < until:
+            deadline = time.monotonic() + BATCH_SECONDS
+            while self._written < end and time.monotonic() < deadline:
                 group = slice(self._written - start, self._written - start + CHUNKS_PER_STATEMENT)
                 matrices = vectors[group] if vectors else None
                 insert_chunks(db, index.add, self._id, self._document, chunks[group], matrices, self._written)
@@ -110,8 +110,8 @@ async def open_staged_revision(
     """Begin a version of `document`, or take over what there is of the same one."""
 
     def work(db: Connection) -> tuple[int, list[str]]:
-        same = (document.id, document.version, embedder, dimensions, document.collection)
-        row = db.execute(_FIND, same).fetchone()
+        identity = (document.id, document.version, embedder, dimensions, document.collection)
+        row = db.execute(_FIND, identity).fetchone()
         if row is None or not document.version:
             return stage_revision(db, document, embedder, dimensions), []
         (revision,) = row

@@ -59,10 +59,10 @@ _OWNED = "DELETE FROM {table} WHERE substr(replace({column}, ' ', ':') || ':', 1
 
 def erase_question(db: Connection, key: str) -> None:
     """Erase what is stored of the question with that key, answered or not."""
-    for (told,) in db.execute(_TOLD, (key,)).fetchall():
-        _erase_wish(db, told)
+    for (subscription_key,) in db.execute(_TOLD, (key,)).fetchall():
+        _erase_subscription(db, subscription_key)
     db.execute(_TURN, (key,))
-    hide_documents(db, _documents(db, _TAUGHT_OF, key))
+    hide_documents(db, _document_ids(db, _TAUGHT_OF, key))
     _erase_answers(db, "key = $1", (key,))
     if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
         blank = replace(IncomingMessage.model_validate_json(row[0]), text="", pointed="", attachments=())
@@ -72,7 +72,7 @@ def erase_question(db: Connection, key: str) -> None:
 def erase_subscriptions_for(db: Connection, author: str) -> None:
     """Erase a person's questions that others subscribed to, and the answers to them."""
     for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
-        _erase_wish(db, key)
+        _erase_subscription(db, key)
 
 
 def erase_space(db: Connection, space: PlaceId) -> None:
@@ -85,20 +85,20 @@ def erase_space(db: Connection, space: PlaceId) -> None:
     db.advisory_lock(AdvisoryLock.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
-    added = _documents(db, _ADDED_IN, f"chat:{space}")
+    added = _document_ids(db, _ADDED_IN, f"chat:{space}")
     of_space = (prefix, space.platform, space.space)
-    hide_documents(db, [*_documents(db, _TAUGHT_IN, *of_space), *added, *_documents(db, _SAID_IN, prefix)])
+    hide_documents(db, [*_document_ids(db, _TAUGHT_IN, *of_space), *added, *_document_ids(db, _SAID_IN, prefix)])
     db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", of_space)  # noqa: S608 - our own words
     db.execute("DELETE FROM outbox WHERE person <> '' AND substr(recipient, 1, $1) = $2", inside)
     for (key,) in db.execute(_WISHES_OF, (*inside, str(space))).fetchall():
-        _erase_wish(db, key)
+        _erase_subscription(db, key)
     _erase_answers(db, "substr(key, 1, $1) = $2", inside)
     for table in TABLES:
         if isinstance(table.ownership, Ownership) and table.ownership.column and not table.ownership.survives_leave:
             db.execute(_OWNED.format(table=table.name, column=table.ownership.column), inside)
 
 
-def _erase_wish(db: Connection, key: str) -> None:
+def _erase_subscription(db: Connection, key: str) -> None:
     """Erase a subscription and its message, also one that is answered or being answered.
 
     Without its message no answer to it is stored any more.
@@ -109,15 +109,15 @@ def _erase_wish(db: Connection, key: str) -> None:
     db.execute("DELETE FROM message WHERE key = $1", (key,))
 
 
-def _erase_answers(db: Connection, which: str, values: Sequence[object]) -> None:
+def _erase_answers(db: Connection, condition: str, values: Sequence[object]) -> None:
     for statement in _OF_ANSWERS:
-        db.execute(statement.format(which=which), values)
+        db.execute(statement.format(which=condition), values)
 
 
 def reply_documents_of(db: Connection, person: str) -> list[str]:
     """Return the ids of the documents that hold a question or a reply of `person`."""
-    return _documents(db, _TAUGHT_BY, person)
+    return _document_ids(db, _TAUGHT_BY, person)
 
 
-def _documents(db: Connection, query: str, *values: str) -> list[str]:
+def _document_ids(db: Connection, query: str, *values: str) -> list[str]:
     return [document for (document,) in db.execute(query, values)]

@@ -32,7 +32,7 @@ class SQLHandoffs:
                 queue_handoff_notice(db, handoff.id, NoticeKind.ASKED)
             return bool(new)
 
-        return self._rung(await self._database.write(work, durable=True))
+        return self._notify_if(await self._database.write(work, durable=True))
 
     async def get(self, handoff_id: str) -> Handoff | None:
         """Return a handoff that waits for a reply; None when it is resolved or not stored any more."""
@@ -55,18 +55,18 @@ class SQLHandoffs:
         now = self._clock()
 
         def work(db: Connection) -> bool:
-            done = db.execute(
+            resolved = db.execute(
                 "UPDATE handoff SET resolver = $1, name = $2, reply = $3, resolved_at = $4"
                 " WHERE id = $5 AND resolved_at IS NULL",
                 (resolver, name, reply, now, handoff_id),
             ).rowcount
-            if done:
+            if resolved:
                 queue_handoff_notice(db, handoff_id, NoticeKind.RESOLVED)
-            return bool(done)
+            return bool(resolved)
 
-        return self._rung(await self._database.write(work, durable=True))
+        return self._notify_if(await self._database.write(work, durable=True))
 
-    def _rung(self, changed: bool) -> bool:
+    def _notify_if(self, changed: bool) -> bool:
         if changed:
             self._outbox.notify()
         return changed

@@ -63,8 +63,8 @@ class SQLQuestionLog:
 
         `fold` runs on a thread of its own. `apart`: the platforms whose threads do not name their channel.
         """
-        on = [f"substr(question.conversation, 1, {len(name) + 1}) = '{name}:'" for name in apart]
-        query = _SINCE.format(apart=" OR ".join(on) or "FALSE")
+        conditions = [f"substr(question.conversation, 1, {len(name) + 1}) = '{name}:'" for name in apart]
+        query = _SINCE.format(apart=" OR ".join(conditions) or "FALSE")
 
         def work(db: Connection) -> T:
             return fold(map(QuestionRecord._make, db.execute(query, (Vote.UNHELPFUL, at))))
@@ -123,11 +123,14 @@ class SQLHistory:
         """Return the last `limit` turns of one person, oldest first, each with its conversation."""
 
         def work(db: Connection) -> list[tuple[str, str]]:
-            asked = "SELECT conversation, body FROM turn WHERE author = $1 ORDER BY id DESC LIMIT $2"
-            return db.execute(asked, (author, limit)).fetchall()
+            query = "SELECT conversation, body FROM turn WHERE author = $1 ORDER BY id DESC LIMIT $2"
+            return db.execute(query, (author, limit)).fetchall()
 
-        found = await self._database.read(work)
-        return tuple((ConversationId.parse(of), Turn.model_validate_json(body)) for of, body in reversed(found))
+        rows = await self._database.read(work)
+        return tuple(
+            (ConversationId.parse(conversation), Turn.model_validate_json(body))
+            for conversation, body in reversed(rows)
+        )
 
     async def record(self, conversation: ConversationId, turn: Turn) -> None:
         """Store `turn` as the last of `conversation`."""
@@ -164,8 +167,8 @@ def insert_answer(db: Connection, answer: Answer, author: str, at: float) -> Non
     """Store an answer, inside the caller's transaction. `at`: when it was given, in seconds since the epoch."""
     db.execute(_KEEP, (answer.id, author, at, answer.model_dump_json()))
     record_quotes(db, answer.id, answer.document_ids)
-    if asked := question_row(answer, author, at):
-        db.execute(UPSERT_QUESTION, asked)
+    if row := question_row(answer, author, at):
+        db.execute(UPSERT_QUESTION, row)
 
 
 def insert_turn(db: Connection, conversation: str, turn: Turn) -> None:

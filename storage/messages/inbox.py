@@ -76,7 +76,7 @@ class SQLInbox:
         self._late_seconds = late_seconds
         self._clock = clock
         self._listeners: list[Callable[[], None]] = []
-        self._ended: set[int] = set()
+        self._dead_holders: set[int] = set()
 
     def on_accept(self, listener: Callable[[], None]) -> None:
         """Call `listener` whenever this process has accepted a message or released one."""
@@ -98,7 +98,7 @@ class SQLInbox:
         if isinstance(outcome, Busy):
             raise outcome
         if outcome:
-            self._ring()
+            self._notify_listeners()
         return outcome
 
     async def amend(self, key: str, text: str) -> bool:
@@ -115,7 +115,7 @@ class SQLInbox:
 
         changed = await self._database.write(work, durable=True)
         if changed:
-            self._ring()
+            self._notify_listeners()
         return changed
 
     async def cancel(self, key: str) -> bool:
@@ -155,7 +155,7 @@ class SQLInbox:
         """
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db, known: save_message_answer(db, known, key, answer, now))
+        await self._unless_withdrawn(key, lambda db, state: save_message_answer(db, state, key, answer, now))
 
     async def mark_posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.
@@ -164,7 +164,7 @@ class SQLInbox:
         """
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db, known: mark_posting(db, known, key, now))
+        await self._unless_withdrawn(key, lambda db, state: mark_posting(db, state, key, now))
 
     async def mark_posted(self, key: str, reference: str) -> None:
         """Record the platform's id of the reply, right after it is known."""
@@ -179,7 +179,7 @@ class SQLInbox:
 
     async def stop_requests(self) -> list[ConversationId]:
         """Return the conversations in which this process writes an answer that was asked to be stopped."""
-        return [ConversationId.parse(one) for one in await self._database.read(stop_requests)]
+        return [ConversationId.parse(conversation) for conversation in await self._database.read(stop_requests)]
 
     async def mark_done(self, key: str) -> None:
         """Close a message whose reply is complete."""
@@ -200,7 +200,7 @@ class SQLInbox:
                 due_again(db, key)
 
         await self._unless_withdrawn(key, step)
-        self._ring()
+        self._notify_listeners()
 
     async def mark_expired(self, key: str) -> None:
         """Close a message whose asker was told that it is too late."""
@@ -217,13 +217,13 @@ class SQLInbox:
         await self._database.write(
             lambda db: release_row(db, REPLY_TABLE, key, not_before, 0 if counts else -1), durable=True
         )
-        self._ring()
+        self._notify_listeners()
 
     async def reclaim_all(self) -> int:
         """Take back all leases, and return how many. Only for a process that runs alone: the others have died."""
         now = self._clock()
         return await self._database.write(
-            lambda db: sum(reclaim_leases(db, now, one) for one in lease_holders(db)), durable=True
+            lambda db: sum(reclaim_leases(db, now, holder) for holder in lease_holders(db)), durable=True
         )
 
     async def reclaim_dead(self) -> int:
@@ -232,14 +232,16 @@ class SQLInbox:
         They must have been over at the previous call already: a process that only lost its connection has stopped
         answering by then.
         """
-        ended = await self._database.read(self._database.dead_holders)
-        before, self._ended = self._ended, ended
-        if not (sure := ended & before):
+        dead = await self._database.read(self._database.dead_holders)
+        previous, self._dead_holders = self._dead_holders, dead
+        if not (confirmed := dead & previous):
             return 0
         now = self._clock()
-        taken = await self._database.write(lambda db: sum(reclaim_leases(db, now, one) for one in sure), durable=True)
-        self._ring()
-        return taken
+        reclaimed = await self._database.write(
+            lambda db: sum(reclaim_leases(db, now, holder) for holder in confirmed), durable=True
+        )
+        self._notify_listeners()
+        return reclaimed
 
     async def last_message_id(self, channel: str) -> str | None:
         """Return the newest message id accepted from `platform:space:channel`; for `platform:space`, the one passed to
@@ -257,13 +259,13 @@ class SQLInbox:
 
     async def recent_conversations(self, space: str, most: int) -> list[ConversationId]:
         """Return the `limit` conversations of `platform:space` that the bot answered in last, the latest first."""
-        found = await self._database.read(lambda db: participation.recent_conversations(db, space, most))
-        return [ConversationId.parse(conversation) for conversation in found]
+        conversations = await self._database.read(lambda db: participation.recent_conversations(db, space, most))
+        return [ConversationId.parse(conversation) for conversation in conversations]
 
     async def find_conversation(self, key: str) -> ConversationId | None:
         """Return the conversation of a question; None when it is not stored any more."""
-        found = await self._database.read(lambda db: find_conversation(db, key))
-        return ConversationId.parse(found) if found else None
+        conversation = await self._database.read(lambda db: find_conversation(db, key))
+        return ConversationId.parse(conversation) if conversation else None
 
     async def drop_if_replied(self, key: str, author: str) -> bool:
         """Drop a message that was overheard and waits, because somebody other than `author` wrote it and has a
@@ -311,24 +313,24 @@ class SQLInbox:
         """Return how many messages were given up for each reason, the most frequent first."""
         return await self._database.read(lambda db: query_counts(db, FAILURE_COUNTS))
 
-    def _ring(self) -> None:
+    def _notify_listeners(self) -> None:
         for listener in self._listeners:
             listener()
 
     async def _lease(self, served: Callable[[str], bool]) -> LeasedMessage | None:
         now = self._clock()
 
-        while (found := await self._database.read(lambda db: next_candidate(db, now, served))) is not None:
+        while (candidate := await self._database.read(lambda db: next_candidate(db, now, served))) is not None:
             turn = partial(
                 lease_message,
-                sequence=found.sequence,
+                sequence=candidate.sequence,
                 now=now,
                 attempts=self._attempts,
                 until=now + self._lease_seconds,
                 late_before=now - self._late_seconds,
             )
-            if work := await self._database.write(turn, durable=True):
-                return replace(work, has_more=found.has_more)
+            if leased := await self._database.write(turn, durable=True):
+                return replace(leased, has_more=candidate.has_more)
         return None
 
     async def _unless_withdrawn(self, key: str, step: Callable[[Connection, ReplyState], None]) -> None:
@@ -340,4 +342,4 @@ class SQLInbox:
     async def _end(self, key: str, state: str, why: str = "") -> None:
         now = self._clock()
         await self._database.write(lambda db: close_message(db, key, state, why, now), durable=True)
-        self._ring()
+        self._notify_listeners()

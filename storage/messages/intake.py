@@ -33,15 +33,15 @@ def accept_message(
     A message whose author is told now to ask again stays known: they will.
     """
     db.advisory_lock(AdvisoryLock.INBOX)
-    if not _know(db, message.key, now):
-        return not message.manner.is_background and _addressed_now(db, message, now)
-    if _dealt_with(db, message):
+    if not _remember_key(db, message.key, now):
+        return not message.manner.is_background and _replace_overheard(db, message, now)
+    if _is_handled(db, message):
         return False
-    if reason := _too_much(db, message, capacity, per_author):
+    if reason := _refusal_reason(db, message, capacity, per_author):
         unasked = message.manner is MessageTrigger.AWAITED
-        busy = Busy(reason, first=False) if unasked else _busy(db, message.author, reason, now)
+        busy = Busy(reason, first=False) if unasked else _make_busy(db, message.author, reason, now)
         if not busy.first:
-            _unknow(db, message.key)
+            _forget_key(db, message.key)
         return busy
     _insert(db, message, now + after if after else 0.0)
     if not message.manner.is_background:
@@ -67,13 +67,13 @@ def _insert(db: Connection, message: IncomingMessage, not_before: float) -> None
     )
 
 
-def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
+def _is_handled(db: Connection, message: IncomingMessage) -> bool:
     """Return True if `message` was sent while the database in use was the one that this restored backup replaced."""
     until = read_setting(db, HANDLED_UNTIL)
     return until is not None and message.sent_at.timestamp() <= float(until)
 
 
-def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool:
+def _replace_overheard(db: Connection, message: IncomingMessage, now: float) -> bool:
     """Replace an overheard message that waits by `message`, an edit that mentions the bot.
 
     Return False if none waits.
@@ -153,8 +153,8 @@ def change_question(db: Connection, key: str, text: str, now: float) -> bool:
 
 def find_conversation(db: Connection, key: str) -> str | None:
     """Return the conversation of a question that is still stored."""
-    found: str | None = fetch_value(db, "SELECT conversation FROM message WHERE key = $1", (key,))
-    return found
+    conversation: str | None = fetch_value(db, "SELECT conversation FROM message WHERE key = $1", (key,))
+    return conversation
 
 
 def cancel_question(db: Connection, key: str, now: float) -> bool:
@@ -163,7 +163,7 @@ def cancel_question(db: Connection, key: str, now: float) -> bool:
     Return False when it does not wait any more or is unknown; its key is then never accepted.
     """
     db.advisory_lock(AdvisoryLock.INBOX)
-    _know(db, key, now)
+    _remember_key(db, key, now)
     changed = db.execute(
         "UPDATE message SET state = 'cancelled', closed_at = $1 WHERE key = $2 AND state = 'open'", (now, key)
     )
@@ -175,15 +175,15 @@ def forget_message(db: Connection, key: str) -> None:
     """Delete a message and its key, so that it may be accepted again."""
     db.advisory_lock(AdvisoryLock.INBOX)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
-    _unknow(db, key)
+    _forget_key(db, key)
 
 
-def _know(db: Connection, key: str, now: float) -> bool:
+def _remember_key(db: Connection, key: str, now: float) -> bool:
     """Remember the digest of `key`, which says nothing about the message. Return False when it is known."""
     return db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now)).rowcount > 0
 
 
-def _unknow(db: Connection, key: str) -> None:
+def _forget_key(db: Connection, key: str) -> None:
     db.execute("DELETE FROM known WHERE digest = $1", (_digest(key),))
 
 
@@ -191,18 +191,18 @@ def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()[:16]
 
 
-def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
+def _refusal_reason(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
     """Return why `message` cannot be accepted, in words; "" when it can."""
     space = message.conversation.workspace
-    everybodys, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
-    if everybodys >= capacity:
+    total, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
+    if total >= capacity:
         return "too many questions are waiting"
     return "too many of your questions are waiting" if own >= per_author else ""
 
 
-def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:
-    told = fetch_value(db, "SELECT at FROM told WHERE author = $1", (author,))
-    first = told is None or abs(now - told) >= BUSY_NOTICE_SECONDS
+def _make_busy(db: Connection, author: str, reason: str, now: float) -> Busy:
+    noticed_at = fetch_value(db, "SELECT at FROM told WHERE author = $1", (author,))
+    first = noticed_at is None or abs(now - noticed_at) >= BUSY_NOTICE_SECONDS
     if first:
         db.execute(_TELL, (author, now))
     return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")

@@ -85,7 +85,7 @@ def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) ->
     spaces = db.execute(WAITING_SPACES, (now, db.lease_holder)).fetchall()
     if not spaces:
         return None
-    _, _, leased, here, alone, suspicious = spaces[0]
+    _, _, leased, own, alone, suspicious = spaces[0]
     if alone:
         return None
     suspects = db.execute(NEXT_SUSPECT, (now,)).fetchall() if suspicious else ()
@@ -95,7 +95,7 @@ def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) ->
         for space, *_ in spaces:
             if served(space) and (row := db.execute(NEXT_MESSAGE, (now, space)).fetchone()):
                 return LeaseCandidate(row[0], more)
-    return None if here or suspect is None else LeaseCandidate(suspect, more)
+    return None if own or suspect is None else LeaseCandidate(suspect, more)
 
 
 def lease_message(
@@ -110,19 +110,19 @@ def lease_message(
     row = db.execute(f"{LEASE_STATEMENT} {db.skip_locked}", (now, sequence)).fetchone()
     if not row:
         return None
-    key, space, author, ends, attempt, *kept = row
+    key, space, author, ends, attempt, *columns = row
     if attempt >= 2 * attempts:
         log.error("given_up", key=key, reason="each attempt ended the process", attempts=attempt)
         _give_up(db, sequence, "no attempt came to an end", now)
         return None
-    _serve(db, space, author)
+    _mark_served(db, space, author)
     db.execute(
         "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE, holder = $3"
         " WHERE sequence = $4",
         (until, now + SUSPECT_ALONE_SECONDS if ends >= SUSPECT_CRASHES else 0, db.lease_holder, sequence),
     )
     try:
-        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
+        return _make_leased(attempt + 1, *columns, attempts=attempts, late_before=late_before)
     except ValueError as error:
         log.error("given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
         _give_up(db, sequence, "it cannot be read", now)
@@ -163,7 +163,7 @@ def _give_up(db: Connection, sequence: int, why: str, now: float) -> None:
     db.execute("UPDATE message SET state = 'dead', why = $1, closed_at = $2 WHERE sequence = $3", (why, now, sequence))
 
 
-def _serve(db: Connection, space: str, author: str) -> None:
+def _mark_served(db: Connection, space: str, author: str) -> None:
     (turn,) = db.execute(
         "INSERT INTO setting VALUES ('turn', '1') ON CONFLICT (name)"
         " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT) RETURNING CAST(value AS BIGINT)"
@@ -173,7 +173,7 @@ def _serve(db: Connection, space: str, author: str) -> None:
     db.execute("UPDATE waiting SET turn = $3 WHERE scope IN ($1, $2)", (*scopes, turn))
 
 
-def _work(
+def _make_leased(
     attempt: int,
     body: str,
     sent_at: float,

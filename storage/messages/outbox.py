@@ -99,45 +99,45 @@ class SQLOutbox:
 
     async def queue_source_notice(self, channel: PlaceId) -> bool:
         """Queue the notice that a channel is indexed. Return False when it was posted or queued before."""
-        return await self._once(SOURCE, IndexingNotice(to=str(channel)))
+        return await self._queue_notice(SOURCE, IndexingNotice(to=str(channel)))
 
     async def queue_quota_notice(self, day: str, place: PlaceId, to: str) -> bool:
         """Queue the notice that a place has used up its automatic answers of an hour. Return False when one was queued
         that day."""
-        return await self._once(SPENT, AutoLimitNotice(day=day, place=place, to=to))
+        return await self._queue_notice(SPENT, AutoLimitNotice(day=day, place=place, to=to))
 
     async def queue_share(self, share: SharedAnswer) -> bool:
         """Queue an answer to be shown in a channel. Return False when it is shown or queued. A post given up continues
         from where it was."""
-        again = (
+        statement = (
             "UPDATE outbox SET state = 'open', holder = $1, attempt = 0, not_before = 0, why = '', closed_at = NULL,"
             " person = $2, post = $3 WHERE key = $4 AND state = 'dead'"
         )
         post = share.model_dump_json()
 
         def work(db: Connection) -> bool:
-            if db.execute(again, (NO_HOLDER, share.person, post, share.key)).rowcount:
+            if db.execute(statement, (NO_HOLDER, share.person, post, share.key)).rowcount:
                 return True
             return queue_post(db, share.key, SHARE, recipient=share.to, person=share.person, post=post)
 
-        return await self._begun(work)
+        return await self._write_and_notify(work)
 
     async def queue_adding(self, adding: UploadStatus) -> bool:
         """Queue the message that an upload is being read."""
         post = {"recipient": adding.to, "person": adding.person, "post": adding.model_dump_json()}
-        return await self._begun(lambda db: queue_post(db, adding.key, ADDING, **post))
+        return await self._write_and_notify(lambda db: queue_post(db, adding.key, ADDING, **post))
 
     async def update_adding(self, adding: UploadStatus) -> None:
         """Replace an upload's message by its result, or post the result at once if the message is not posted yet.
 
         A process that is posting the message does not close it.
         """
-        again = (
+        statement = (
             "UPDATE outbox SET state = 'open', holder = $1, attempt = 0, not_before = 0, closed_at = NULL,"
             " person = $2, post = $3 WHERE key = $4 AND state <> 'dead'"
         )
-        kept = (NO_HOLDER, adding.person, adding.model_dump_json(), adding.key)
-        await self._begun(lambda db: db.execute(again, kept).rowcount > 0)
+        values = (NO_HOLDER, adding.person, adding.model_dump_json(), adding.key)
+        await self._write_and_notify(lambda db: db.execute(statement, values).rowcount > 0)
 
     async def mark_shared(self, answer_id: str, conversations: Sequence[ConversationId]) -> None:
         """Record that an answer is shown in these conversations, too: the bot takes part there, and they recall it as a
@@ -158,20 +158,20 @@ class SQLOutbox:
         row = await self._database.read(lambda db: db.execute(query, (key, now)).fetchone())
         return PostOutcome(row[0], row[1], is_postponed=bool(row[2])) if row else None
 
-    async def _once(self, about: str, report: AddressedPost) -> bool:
-        return await self._begun(lambda db: queue_post(db, report.key, about, recipient=report.to))
+    async def _queue_notice(self, about: str, report: AddressedPost) -> bool:
+        return await self._write_and_notify(lambda db: queue_post(db, report.key, about, recipient=report.to))
 
-    async def _begun(self, work: Callable[[Connection], bool]) -> bool:
+    async def _write_and_notify(self, work: Callable[[Connection], bool]) -> bool:
         new = await self._database.write(work, durable=True)
         if new:
             self.notify()
         return new
 
-    async def take_next(self, ours: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
+    async def take_next(self, accepts: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
         """Take the next post that `accepts` allows, from now on by this process; None when there is nothing now."""
         now = self._clock()
         rows = await self._database.read(lambda db: db.execute(_DUE, (now,)).fetchall())
-        due = next(filter(ours, map(_read, rows)), None)
+        due = next(filter(accepts, map(_make_announcement, rows)), None)
         if due:
             await self._database.write(lambda db: db.execute(_TAKE, (db.lease_holder, due.key)))
         return due
@@ -221,8 +221,8 @@ class SQLOutbox:
         )
         if self._closed:
             return
-        kept = (why, self._clock(), key)
-        await self._database.write(lambda db: db.execute(statement, kept).rowcount, durable=True)
+        values = (why, self._clock(), key)
+        await self._database.write(lambda db: db.execute(statement, values).rowcount, durable=True)
 
     async def count_open(self) -> int:
         """Return how many posts wait."""
@@ -252,7 +252,7 @@ def _end(db: Connection, key: str, state: str, why: str, now: float) -> bool:
     return ended
 
 
-def _read(row: tuple[Any, ...]) -> Announcement:
+def _make_announcement(row: tuple[Any, ...]) -> Announcement:
     key, about, recipient, post, body, name, reply, attempt, since, reference = row
     so_far = {
         "attempt": attempt + 1,

@@ -27,8 +27,8 @@ def mark_channel_seen(db: Connection, channel: str, message: str) -> None:
 def mark_space_heard(db: Connection, space: str, message: str) -> None:
     """Record that `space` is known up to `message`. A record more than an hour ahead came from a wrong clock and is
     replaced."""
-    known = last_seen_message(db, space)
-    if known and float(known) > float(message) + HOUR_SECONDS:
+    last_seen = last_seen_message(db, space)
+    if last_seen and float(last_seen) > float(message) + HOUR_SECONDS:
         db.execute(_HEARD, (space, message))
     else:
         mark_channel_seen(db, space, message)

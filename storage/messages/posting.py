@@ -52,8 +52,8 @@ def run_unless_withdrawn(
 def record_intent(db: Connection, rows: PostTable, key: str, now: float) -> None:
     """Record that something may be visible from now on. The time of a post whose id is known, and whose rest may follow
     it, stays."""
-    named = "posting_since IS NOT NULL AND reference <> ''"
-    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2 AND NOT ({named})", (now, key))  # noqa: S608 - our own words
+    condition = "posting_since IS NOT NULL AND reference <> ''"
+    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2 AND NOT ({condition})", (now, key))  # noqa: S608 - our own words
 
 
 def record_reference(db: Connection, rows: PostTable, key: str, reference: str) -> None:

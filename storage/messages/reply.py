@@ -21,18 +21,18 @@ ReplyState = tuple[str, str, bool, str | None]
 FAILURE_COUNTS = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
 
 
-def save_message_answer(db: Connection, known: ReplyState, key: str, answer: Answer, now: float) -> None:
+def save_message_answer(db: Connection, state: ReplyState, key: str, answer: Answer, now: float) -> None:
     """Store the answer of a message; the conversation recalls it once it may be visible."""
-    author, conversation, visible, before = known
+    author, conversation, visible, earlier_body = state
     insert_answer(db, answer, author, now)
     db.execute("UPDATE message SET answer = $1 WHERE key = $2", (answer.id, key))
-    if visible and not before:
+    if visible and not earlier_body:
         _recall(db, conversation, answer, author, now)
 
 
-def mark_posting(db: Connection, known: ReplyState, key: str, now: float) -> None:
+def mark_posting(db: Connection, state: ReplyState, key: str, now: float) -> None:
     """Record that something may be visible: a stored answer is final, and the conversation recalls it."""
-    author, conversation, visible, body = known
+    author, conversation, visible, body = state
     posting.record_intent(db, REPLY_TABLE, key, now)
     if body and not visible:
         _recall(db, conversation, Answer.model_validate_json(body), author, now)
@@ -57,9 +57,9 @@ def record_share(db: Connection, answer_id: str, conversation: str, now: float) 
     """Record that an answer was shared to a conversation: the bot takes part there, and the conversation recalls it,
     once."""
     new = db.execute("INSERT INTO part VALUES ($1, $2) ON CONFLICT DO NOTHING", (conversation, now)).rowcount
-    kept = db.execute("SELECT author, body FROM answer WHERE id = $1", (answer_id,)).fetchone()
-    if new and kept:
-        author, body = kept
+    row = db.execute("SELECT author, body FROM answer WHERE id = $1", (answer_id,)).fetchone()
+    if new and row:
+        author, body = row
         _recall(db, conversation, Answer.model_validate_json(body), author, now)
 
 

@@ -71,8 +71,8 @@ class SQLSubscriptions:
             db.advisory_lock(AdvisoryLock.SUBSCRIPTIONS)
             settle_subscriptions(db)
             query = "SELECT id FROM wish WHERE person = $1 AND question = $2 AND told_at IS NULL"
-            if there := fetch_value(db, query, (wish.person, wish.question)):
-                return SavedSubscription(there, is_new=False)
+            if existing_id := fetch_value(db, query, (wish.person, wish.question)):
+                return SavedSubscription(existing_id, is_new=False)
             query = "SELECT count(*) FROM wish WHERE person = $1 AND told_at IS NULL"
             if fetch_value(db, query, (wish.person,)) >= most:
                 return SavedSubscription("", is_new=False)
@@ -94,10 +94,10 @@ class SQLSubscriptions:
         def work(db: Connection) -> bool:
             settle_subscriptions(db)
             statement = "DELETE FROM wish WHERE id = $1 AND person = $2 AND told_at IS NULL RETURNING key"
-            gone = db.execute(statement, (wish_id, person)).fetchall()
-            for (key,) in gone:
+            rows = db.execute(statement, (wish_id, person)).fetchall()
+            for (key,) in rows:
                 cancel_question(db, key, now)
-            return bool(gone)
+            return bool(rows)
 
         with workspace_scope(ALL_WORKSPACES):  # it may be told elsewhere than it is taken back
             return await self._database.write(work, durable=True)
@@ -120,18 +120,18 @@ class SQLSubscriptions:
             now = library_generation(db)
             rows = db.execute(_DUE, (now, clock))
             return DueSubscriptions(
-                now, _one_each((AnswerSubscription.model_validate_json(body) for (body,) in rows), most)
+                now, _first_of_each_person((AnswerSubscription.model_validate_json(body) for (body,) in rows), most)
             )
 
         return await self._database.write(work)
 
-    async def mark_tried(self, wish: AnswerSubscription, generation: int, every: float) -> None:
+    async def mark_tried(self, subscription: AnswerSubscription, generation: int, every: float) -> None:
         """Record that a subscription is being tried on that library, or a later one.
 
         It is tried IMMEDIATE_TRIES times as changes come, from then on once in `every` seconds.
         """
         saved = self._clock() - (IMMEDIATE_TRIES - 1) * every
-        values = (generation, saved, every, wish.id)
+        values = (generation, saved, every, subscription.id)
         await self._database.write(lambda db: db.execute(_TRIED, values))
 
 
@@ -142,16 +142,16 @@ def mark_due(db: Connection, key: str) -> None:
 
 def settle_subscriptions(db: Connection) -> None:
     """Record the results of subscriptions' messages, which are not kept for long."""
-    told, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
-    if told or dropped:
-        log.info("wishes_ended", told=told, dropped=dropped)
+    answered, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
+    if answered or dropped:
+        log.info("wishes_ended", told=answered, dropped=dropped)
 
 
-def _one_each(wishes: Iterable[AnswerSubscription], most: int) -> tuple[AnswerSubscription, ...]:
+def _first_of_each_person(subscriptions: Iterable[AnswerSubscription], most: int) -> tuple[AnswerSubscription, ...]:
     """Return the first subscription of each person."""
-    first: dict[str, AnswerSubscription] = {}
-    for wish in wishes:
-        if len(first) == most:
+    by_person: dict[str, AnswerSubscription] = {}
+    for subscription in subscriptions:
+        if len(by_person) == most:
             break
-        first.setdefault(wish.person, wish)
-    return tuple(first.values())
+        by_person.setdefault(subscription.person, subscription)
+    return tuple(by_person.values())

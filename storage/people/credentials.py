@@ -34,7 +34,7 @@ class SQLApiKeyStore:
 
     async def add(self, name: str, collections: Sequence[str], per_minute: int) -> tuple[ApiKey, str]:
         """Make a key. Return it with its secret, which is shown once. Raises Refused when the name is taken."""
-        made = ApiKey(
+        new_key = ApiKey(
             id=secrets.token_hex(4),
             name=name,
             collections=tuple(collections),
@@ -48,12 +48,12 @@ class SQLApiKeyStore:
                 raise Refused(f"there is a key called {name}", what_to_do="Revoke it, or choose another name.")
             db.execute(
                 "INSERT INTO api_key (id, digest, body, at) VALUES ($1, $2, $3, $4)",
-                (made.id, _digest(secret), made.model_dump_json(), made.at.timestamp()),
+                (new_key.id, _digest(secret), new_key.model_dump_json(), new_key.at.timestamp()),
             )
 
         with workspace_scope(ALL_WORKSPACES):
             await self._database.write(work, durable=True)
-        return made, secret
+        return new_key, secret
 
     async def all(self) -> list[ApiKey]:
         """Return every key, also revoked ones, the oldest first."""
@@ -64,10 +64,10 @@ class SQLApiKeyStore:
         """Revoke the key of that name or id, and return it; None if no valid key has it."""
 
         def work(db: Connection) -> ApiKey | None:
-            found = next((key for key in all_keys(db) if name in (key.name, key.id) and not key.revoked), None)
-            if found:
-                db.execute("UPDATE api_key SET revoked_at = $1 WHERE id = $2", (time.time(), found.id))
-            return found
+            valid_key = next((key for key in all_keys(db) if name in (key.name, key.id) and not key.revoked), None)
+            if valid_key:
+                db.execute("UPDATE api_key SET revoked_at = $1 WHERE id = $2", (time.time(), valid_key.id))
+            return valid_key
 
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.write(work, durable=True)
@@ -99,22 +99,22 @@ class SQLIdempotencyStore:
         def work(db: Connection) -> tuple[str, str] | None:
             db.execute("DELETE FROM api_reply WHERE at < $1", (now - REPLY_LIFETIME_SECONDS,))
             db.execute("DELETE FROM api_reply WHERE at < $1 AND body = $2", (now - ANSWER_TIMEOUT_SECONDS, _NOTHING))
-            known: tuple[str, str] | None = db.execute(
+            stored: tuple[str, str] | None = db.execute(
                 "SELECT digest, body FROM api_reply WHERE request = $1", (request,)
             ).fetchone()
-            if known is None:
+            if stored is None:
                 db.execute("INSERT INTO api_reply VALUES ($1, $2, $3, $4)", (request, digest, _NOTHING, now))
-            return known
+            return stored
 
         with workspace_scope(ALL_WORKSPACES):
-            known = await self._database.write(work, durable=True)
-        if known is None:
+            stored = await self._database.write(work, durable=True)
+        if stored is None:
             return None
-        if known[0] != digest:
+        if stored[0] != digest:
             raise Refused("that idempotency key came with another request", what_to_do="Choose a new one.")
-        if known[1] == _NOTHING:
+        if stored[1] == _NOTHING:
             raise Busy("that request is still being answered", first=True)
-        return known[1]
+        return stored[1]
 
     async def complete(self, request: str, body: str) -> None:
         with workspace_scope(ALL_WORKSPACES):
@@ -171,7 +171,7 @@ class SQLSessionStore:
     async def create(self, who: Identity) -> str:
         """Begin a session. Return its secret. Expired sessions are deleted."""
         secret = secrets.token_urlsafe(32)
-        await self._keep(_digest(secret), who)
+        await self._store(_digest(secret), who)
         return secret
 
     async def get(self, secret: str) -> LoginSession | None:
@@ -198,7 +198,7 @@ class SQLSessionStore:
 
     async def refresh_identity(self, who: Identity) -> None:
         """Store a person's present identity, until no sign-in confirms it any more."""
-        await self._keep(_digest(f"vouched {who.person}"), who)
+        await self._store(_digest(f"vouched {who.person}"), who)
 
     async def latest_of(self, person: str) -> LoginSession | None:
         """Return the latest session of a person, while one lasts."""
@@ -210,17 +210,17 @@ class SQLSessionStore:
             )
         return _session(*row) if row else None
 
-    async def _keep(self, id_: str, who: Identity) -> None:
+    async def _store(self, id_: str, identity: Identity) -> None:
         """Store a session that begins now, and update the identity in the person's other sessions."""
-        now, told = self._clock(), who.model_dump_json()
+        now, body = self._clock(), identity.model_dump_json()
 
         def work(db: Connection) -> None:
             delete_expired_sessions(db, now)
             db.execute("DELETE FROM web_session WHERE id = $1", (id_,))
-            db.execute("UPDATE web_session SET body = $1 WHERE person = $2", (told, who.person))
+            db.execute("UPDATE web_session SET body = $1 WHERE person = $2", (body, identity.person))
             db.execute(
                 "INSERT INTO web_session (id, person, body, at, until) VALUES ($1, $2, $3, $4, $5)",
-                (id_, who.person, told, now, _until(now, now)),
+                (id_, identity.person, body, now, _until(now, now)),
             )
 
         with workspace_scope(ALL_WORKSPACES):

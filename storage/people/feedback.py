@@ -66,8 +66,8 @@ class SQLFeedback:
         def work(db: Connection) -> dict[str, int]:
             return dict(db.execute("SELECT vote, count(*) FROM rating GROUP BY vote").fetchall())
 
-        found = await self._database.read(work)
-        return {vote: found.get(vote, 0) for vote in Vote}
+        votes = await self._database.read(work)
+        return {vote: votes.get(vote, 0) for vote in Vote}
 
     async def helpful(self) -> list[Answer]:
         """Return the answers that everybody who rated them found helpful, oldest first."""
@@ -158,12 +158,12 @@ class SQLConfirmedAnswers:
         with workspace_scope(ALL_WORKSPACES):
             rows = await self._database.read(lambda db: db.execute(_SHOWN, (json.dumps(answers),)).fetchall())
         return {
-            answer: ShownPassages(cited[0], frozenset((*cited, *_ids(near))))
-            for answer, of, near in rows
-            if (cited := _ids(of))
+            answer: ShownPassages(cited[0], frozenset((*cited, *_ids(nearest))))
+            for answer, citations, nearest in rows
+            if (cited := _ids(citations))
         }
 
-    async def confirming_people(self, answers: Sequence[str], by: Collection[Role]) -> Mapping[str, frozenset[str]]:
+    async def confirming_people(self, answers: Sequence[str], roles: Collection[Role]) -> Mapping[str, frozenset[str]]:
         """Return the people of `roles` who found each of `answers` in this workspace helpful, as of now.
 
         An answer that anybody found unhelpful is missing.
@@ -175,11 +175,11 @@ class SQLConfirmedAnswers:
         rows = await self._database.read(work)
         refused = {answer for answer, _, vote, _ in rows if vote == Vote.UNHELPFUL}
         return {
-            answer: frozenset(person for of, person, _, role in rows if of == answer and role in by)
+            answer: frozenset(person for answer_id, person, _, role in rows if answer_id == answer and role in roles)
             for answer, *_ in rows
             if answer not in refused
         }
 
 
 def _ids(citations: str | None) -> list[str]:
-    return [one["chunk_id"] for one in json.loads(citations or "[]")]
+    return [citation["chunk_id"] for citation in json.loads(citations or "[]")]

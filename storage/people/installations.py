@@ -74,13 +74,13 @@ class SQLInstallationStore:
     """The port `InstallationStore`. A state is stored only when it is used: issuing one, which anybody may request,
     writes nothing."""
 
-    def __init__(self, database: Database, seal: TokenCipher, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, cipher: TokenCipher, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._seal = seal
+        self._cipher = cipher
         self._clock = clock
 
     async def put(self, installation: Installation) -> None:
-        space, sealed = str(installation.space), self._seal.encrypt(installation.model_dump_json())
+        space, sealed = str(installation.space), self._cipher.encrypt(installation.model_dump_json())
         with workspace_scope(space):
             await self._database.write(lambda db: db.execute(_KEEP, (space, sealed)).rowcount, durable=True)
 
@@ -94,34 +94,34 @@ class SQLInstallationStore:
         return [self._open(space, sealed) for space, sealed in await self._rows()]
 
     async def reencrypt(self) -> None:
-        renewed = [(self._seal.reencrypt(sealed), space, sealed) for space, sealed in await self._rows()]
+        renewed = [(self._cipher.reencrypt(sealed), space, sealed) for space, sealed in await self._rows()]
         change = "UPDATE installation SET sealed = $1 WHERE space = $2 AND sealed = $3"
         with workspace_scope(ALL_WORKSPACES):
             await self._database.write(lambda db: db.executemany(change, renewed), durable=True)
 
     def issue_state(self) -> str:
-        return self._seal.encrypt(_STATE + secrets.token_urlsafe(16))
+        return self._cipher.encrypt(_STATE + secrets.token_urlsafe(16))
 
     async def consume_state(self, state: str) -> bool:
         now = self._clock()
-        opened = self._seal.decrypt_recent(state, within=STATE_LIFETIME, now=now)
+        opened = self._cipher.decrypt_recent(state, within=STATE_LIFETIME, now=now)
         if opened is None or not opened.startswith(_STATE):
             return False
 
         def work(db: Connection) -> bool:
             db.execute("DELETE FROM taken_state WHERE at < $1", (now - 2 * STATE_LIFETIME.total_seconds(),))
-            taken = "INSERT INTO taken_state VALUES ($1, $2) ON CONFLICT (state) DO NOTHING"
-            return db.execute(taken, (opened, now)).rowcount == 1
+            statement = "INSERT INTO taken_state VALUES ($1, $2) ON CONFLICT (state) DO NOTHING"
+            return db.execute(statement, (opened, now)).rowcount == 1
 
         return await self._database.write(work, durable=True)
 
     async def _rows(self) -> list[tuple[str, str]]:
-        every = "SELECT space, sealed FROM installation ORDER BY space"
+        query = "SELECT space, sealed FROM installation ORDER BY space"
         with workspace_scope(ALL_WORKSPACES):
-            return await self._database.read(lambda db: db.execute(every).fetchall())
+            return await self._database.read(lambda db: db.execute(query).fetchall())
 
     def _open(self, space: str, sealed: str) -> Installation:
-        installation = Installation.model_validate_json(self._seal.decrypt(sealed))
+        installation = Installation.model_validate_json(self._cipher.decrypt(sealed))
         if str(installation.space) != space:
             raise Misconfigured(
                 ENCRYPTION_SETTING, f"what the database holds for {space} was sealed for another workspace"

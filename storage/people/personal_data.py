@@ -33,10 +33,10 @@ def erase_person(db: Connection, person: str) -> int:
     db.advisory_lock(AdvisoryLock.INBOX)
     hide_documents(db, reply_documents_of(db, person))
     erase_subscriptions_for(db, person)
-    said = delete_messages_of(db, person)
+    messages = delete_messages_of(db, person)
     of_people = [(table.name, personal) for table in TABLES for personal in table.personal_row_sets]
-    erased = said + sum(_erase(db, table, personal, person) for table, personal in of_people)
-    _unsign(db, person)
+    erased = messages + sum(_erase(db, table, personal, person) for table, personal in of_people)
+    _remove_author_name(db, person)
     return erased
 
 
@@ -44,12 +44,12 @@ def _erase(db: Connection, table: str, personal: PersonalRows, person: str) -> i
     """Erase one set of rows. Return how many a person would count. Audit rows stay without the name."""
     if personal.on_forget == BY_PROGRAM:
         return 0
-    what = f"DELETE FROM {table}" if personal.on_forget == DELETED else f"UPDATE {table} SET {personal.on_forget}"  # noqa: S608
-    rows = db.execute(f"{what} WHERE {personal.condition}", (person,)).rowcount
+    statement = f"DELETE FROM {table}" if personal.on_forget == DELETED else f"UPDATE {table} SET {personal.on_forget}"  # noqa: S608
+    rows = db.execute(f"{statement} WHERE {personal.condition}", (person,)).rowcount
     return rows if personal.is_counted else 0
 
 
-def _unsign(db: Connection, person: str) -> None:
+def _remove_author_name(db: Connection, person: str) -> None:
     """Remove the author's name from the documents that a person added."""
     added = f"SELECT id, body FROM revision WHERE {ADDED_BY_PERSON}"  # noqa: S608 - our own words
     for revision, body in db.execute(added, (person,)).fetchall():
@@ -81,9 +81,9 @@ AUDIT_RETENTION_SECONDS = 365 * 24 * 3600.0
 class PersonalData:
     """Reaches every table with personal data, and the database's backups."""
 
-    def __init__(self, database: Database, copies: BackupErasure | None = None) -> None:
+    def __init__(self, database: Database, backups: BackupErasure | None = None) -> None:
         self._database = database
-        self._copies = copies
+        self._backups = backups
 
     async def export(self, person: str) -> str:
         """Return all that is stored about a person, as JSON text."""
@@ -105,19 +105,19 @@ class PersonalData:
         The bot's presence is not stored under a person's id: ids of channels and conversations, direct ones among them,
         stay. An erasure cut short by a crash is completed by `finish_pending`.
         """
-        if self._copies:
-            await asyncio.to_thread(self._copies.mark_pending, person)
+        if self._backups:
+            await asyncio.to_thread(self._backups.mark_pending, person)
         with workspace_scope(ALL_WORKSPACES):
             erased = await self._database.write(lambda db: erase_person(db, person), durable=True)
         await delete_unreachable(self._database)
         await self._database.purge_deleted()
-        if self._copies:
-            await asyncio.to_thread(self._copies.erase, person)
+        if self._backups:
+            await asyncio.to_thread(self._backups.erase, person)
         return erased
 
     async def finish_pending(self) -> None:
         """Erase the people whose erasure a crash cut short."""
-        for person in self._copies.pending_people() if self._copies else ():
+        for person in self._backups.pending_people() if self._backups else ():
             await self.forget(person)
 
     async def delete_expired(self, days: float) -> int:
@@ -161,16 +161,16 @@ class PersonalData:
         return expired + deleted
 
 
-def export_json(person: str, kept: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+def export_json(person: str, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Return the records of a person as JSON text."""
-    return json.dumps({"person": person, **kept}, ensure_ascii=False, indent=2)
+    return json.dumps({"person": person, **records}, ensure_ascii=False, indent=2)
 
 
 def _records(rows: Cursor) -> list[dict[str, Any]]:
-    found = rows.fetchall()
+    fetched = rows.fetchall()
     names = [column[0] for column in rows.description or ()]
     records = []
-    for row in found:
+    for row in fetched:
         record = dict(zip(names, row, strict=True))
         body = record.pop("body", None)
         records.append(record | (json.loads(body) if body else {}))

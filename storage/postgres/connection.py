@@ -55,23 +55,23 @@ def translate_postgres_errors() -> Iterator[None]:
 
 
 def unavailable_error(error: psycopg.Error) -> Unavailable:
-    said = " ".join((error.diag.message_primary or str(error)).split())
+    message = " ".join((error.diag.message_primary or str(error)).split())
     if what_to_do := _UNWRITTEN.get(error.sqlstate or ""):
-        return Unavailable("storage", f"PostgreSQL cannot write: {said}", what_to_do=what_to_do)
+        return Unavailable("storage", f"PostgreSQL cannot write: {message}", what_to_do=what_to_do)
     if _is_denial(error):
-        return missing_right_error(said)
+        return missing_right_error(message)
     return Unavailable(
         "storage",
-        f"PostgreSQL cannot be used: {said}",
+        f"PostgreSQL cannot be used: {message}",
         what_to_do="See that it runs and that CITEWELL_DATABASE names it.",
     )
 
 
-def missing_right_error(what: str) -> Unavailable:
+def missing_right_error(reason: str) -> Unavailable:
     """Return the error raised when the connected user lacks a right."""
     return Unavailable(
         "storage",
-        f"PostgreSQL does not let its user do that: {what}",
+        f"PostgreSQL does not let its user do that: {reason}",
         what_to_do="Let the user in CITEWELL_DATABASE own the database and all that is in it, with every right.",
     )
 
@@ -115,13 +115,13 @@ class PostgresConnection:
         self.lease_holder = holder
         self.skip_locked = "" if reading else "FOR UPDATE SKIP LOCKED"
         self.for_update = "" if reading else "FOR UPDATE"
-        self._alone: set[AdvisoryLock] = set()
+        self._locked: set[AdvisoryLock] = set()
         self._binding: WorkspaceBinding | None = None
 
-    def advisory_lock(self, what: AdvisoryLock) -> None:
-        if what not in self._alone:
-            self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
-            self._alone.add(what)
+    def advisory_lock(self, lock: AdvisoryLock) -> None:
+        if lock not in self._locked:
+            self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(lock.encode()[:8]),))
+            self._locked.add(lock)
 
     def bind(self, binding: WorkspaceBinding) -> None:
         """Bind the rest of this transaction to a workspace."""
@@ -141,11 +141,11 @@ class PostgresConnection:
 
         For the operator alone: no policy is applied, as PostgreSQL copies into no table that has one.
         """
-        named = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
             sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
         )
         self.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-        with self.raw.cursor() as cursor, cursor.copy(named) as copy:
+        with self.raw.cursor() as cursor, cursor.copy(statement) as copy:
             for row in rows:
                 copy.write_row(row)
         self.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
@@ -169,7 +169,7 @@ class PostgresTransactions:
 
         Raises Unavailable when none can be begun, or when it is not known whether it was committed.
         """
-        session = self._begun(BEGIN_DURABLE if durable else BEGIN_ASYNC)
+        session = self._begin_session(BEGIN_DURABLE if durable else BEGIN_ASYNC)
         raw = session.raw
         try:
             yield PostgresConnection(raw, session.lease_holder)
@@ -186,7 +186,7 @@ class PostgresTransactions:
         self._session = self._connect()
 
     def check_leadership(self) -> Leadership:
-        session = self._begun(BEGIN_ASYNC)
+        session = self._begin_session(BEGIN_ASYNC)
         try:
             session.try_lead()
             session.raw.execute("COMMIT")
@@ -202,7 +202,7 @@ class PostgresTransactions:
                 self._session.raw.execute("SELECT pg_advisory_unlock_all()")
             self._session.raw.close()
 
-    def _begun(self, begin: str) -> PostgresSession:
+    def _begin_session(self, begin: str) -> PostgresSession:
         """Begin a transaction. A connection lost while it was idle is replaced: nothing was done on it yet."""
         if self._session and not self._session.raw.closed:
             with suppress(psycopg.OperationalError):
@@ -225,20 +225,20 @@ def read_snapshot(pool: Pool, work: TransactionFunction[T], holder: int) -> T:
 
     Runs again on another connection when this one was lost, as may happen while it is idle.
     """
-    for last in _tries():
+    for last in _yield_tries():
         with _connection(pool) as raw:
             try:
                 with raw.pipeline():
-                    found = work(PostgresConnection(raw, holder, reading=True))
+                    result = work(PostgresConnection(raw, holder, reading=True))
             except psycopg.OperationalError:
                 if last or not raw.closed:
                     raise
             else:
-                return found
+                return result
     raise AssertionError
 
 
-def _tries() -> Iterator[bool]:
+def _yield_tries() -> Iterator[bool]:
     """Yield for each try whether it is the last: one try more than connections may have been lost."""
     yield from repeat(False, POOL_SIZE)
     yield True

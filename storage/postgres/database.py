@@ -49,7 +49,9 @@ from storage.write_queue import WriteQueue
 
 # --- What PostgreSQL's planner keeps of rows ------------------------------------------------------
 
-ANALYZE_TABLES = f"ANALYZE {', '.join((*(one.name for one in TABLES if one.name != 'unit_vectors'), 'words', 'term'))}"
+ANALYZE_TABLES = (
+    f"ANALYZE {', '.join((*(table.name for table in TABLES if table.name != 'unit_vectors'), 'words', 'term'))}"
+)
 """Analyzes the tables with columns of text."""
 ANALYZE_REST_FACTOR = 9
 """Multiple of the duration of an ANALYZE to rest before the next one: of a large database it takes seconds."""
@@ -62,32 +64,32 @@ log = structlog.get_logger(__name__)
 class PlannerStatistics:
     """Statistics of PostgreSQL's planner, refreshed in the background after rows were erased."""
 
-    def __init__(self, draw: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, analyze: Callable[[], Awaitable[None]]) -> None:
         """`analyze` raises Unavailable."""
-        self._draw = draw
+        self._analyze = analyze
         self._due = False
-        self._drawing: asyncio.Task[None] | None = None
+        self._refreshing: asyncio.Task[None] | None = None
 
     def refresh(self) -> None:
         """Refresh the statistics soon, so that no sample holds values of erased rows."""
         self._due = True
-        if self._drawing is None or self._drawing.done():
-            self._drawing = asyncio.create_task(self._keep_up(), name="samples")
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._keep_up(), name="samples")
 
     async def close(self) -> None:
         """Close once no sample holds erased values, or the server does not answer."""
-        if self._drawing:
-            self._drawing.cancel()
-            await asyncio.gather(self._drawing, return_exceptions=True)
+        if self._refreshing:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
         if self._due:
             with suppress(Unavailable):
-                await self._draw()
+                await self._analyze()
 
     async def _keep_up(self) -> None:
         while self._due:
             began, self._due = time.monotonic(), False
             try:
-                await self._draw()
+                await self._analyze()
             except asyncio.CancelledError:
                 self._due = True
                 raise
@@ -124,10 +126,13 @@ class PostgresDatabase:
     is_shared = True
 
     def __init__(
-        self, url: str, use: DatabaseUse = DatabaseUse.SHARED, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+        self,
+        url: str,
+        use: DatabaseUse = DatabaseUse.SHARED,
+        visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS,
     ) -> None:
         self.passage_index = TsvectorPassages()
-        self._bindings = WorkspaceBindings(reaches)
+        self._bindings = WorkspaceBindings(visible_to)
         self._url = url
         self._use = use
         self._lines: WeakSet[PsycopgConnection] = WeakSet()
@@ -135,7 +140,7 @@ class PostgresDatabase:
             url,
             connection_class=psycopg.Connection,
             kwargs={**CONNECT_OPTIONS, "autocommit": True, "cursor_factory": psycopg.RawCursor},
-            configure=self._reader,
+            configure=self._configure_reader,
             min_size=1,
             max_size=POOL_SIZE,
             timeout=WAIT_SECONDS,
@@ -144,20 +149,20 @@ class PostgresDatabase:
         )
         self._transactions = PostgresTransactions(self._connect)
         self._writes = WriteQueue()
-        self._samples = PlannerStatistics(lambda: self._run(self._reading, self._sample))
+        self._statistics = PlannerStatistics(lambda: self._run(self._reading, self._analyze_tables))
         self._writing = ThreadPoolExecutor(1, "citewell-write")
         self._reading = ThreadPoolExecutor(POOL_SIZE, "citewell-read")
 
     @classmethod
     async def open(
-        cls, url: str, use: DatabaseUse = DatabaseUse.SHARED, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+        cls, url: str, use: DatabaseUse = DatabaseUse.SHARED, visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS
     ) -> PostgresDatabase:
         """Connect, and create or migrate the database.
 
         Raises Unavailable, also when its user may not read and write all of it; Misconfigured when a newer program
         wrote it, pgvector is missing, or another process prevents that `use`.
         """
-        database = cls(url, use, reaches)
+        database = cls(url, use, visible_to)
         try:
             await database._run(database._writing, database._open)
         except BaseException:
@@ -166,13 +171,13 @@ class PostgresDatabase:
         return database
 
     async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
-        outcome = self._writes.submit(self._bound(work), durable=durable)
+        outcome = self._writes.submit(self._bind_workspace(work), durable=durable)
         self._writing.submit(self._writes.commit, self._transactions)
         with translate_postgres_errors():
             return await asyncio.wrap_future(outcome)
 
     async def read(self, work: TransactionFunction[T]) -> T:
-        bound = self._bound(work)
+        bound = self._bind_workspace(work)
         return await self._run(self._reading, lambda: read_snapshot(self._pool, bound, self._transactions.lease_holder))
 
     async def check_leadership(self) -> Leadership:
@@ -182,14 +187,14 @@ class PostgresDatabase:
         connections are cut.
         """
         holder = self._transactions.lease_holder
-        standing = asyncio.create_task(self._run(self._writing, self._transactions.check_leadership))
-        standing.add_done_callback(lambda task: task.cancelled() or task.exception())
-        while not (await asyncio.wait({standing}, timeout=1.0))[0]:
-            if not await self._held(holder):
+        election = asyncio.create_task(self._run(self._writing, self._transactions.check_leadership))
+        election.add_done_callback(lambda task: task.cancelled() or task.exception())
+        while not (await asyncio.wait({election}, timeout=1.0))[0]:
+            if not await self._is_known(holder):
                 for raw in tuple(self._lines):
                     cut_connection(raw)
                 raise Unavailable("storage", "PostgreSQL does not answer")
-        return await standing
+        return await election
 
     def dead_holders(self, db: Connection) -> set[int]:
         """Return the holders whose lock is free."""
@@ -198,25 +203,25 @@ class PostgresDatabase:
     async def purge_deleted(self) -> bool:
         """Refresh the planner's statistics, which hold samples of deleted rows. PostgreSQL reuses deleted rows' space
         when it vacuums, which it does by itself."""
-        self._samples.refresh()
+        self._statistics.refresh()
         return True
 
     async def close(self) -> None:
-        await self._samples.close()
+        await self._statistics.close()
         for executor in (self._reading, self._writing):
             await asyncio.to_thread(executor.shutdown)
         await asyncio.to_thread(self._transactions.close)
         await asyncio.to_thread(self._pool.close)
 
-    async def _held(self, holder: int) -> bool:
+    async def _is_known(self, holder: int) -> bool:
         """Return True while the server still knows this process by that number."""
         with suppress(TimeoutError, Unavailable):
             async with asyncio.timeout(SERVER_SILENCE_SECONDS):
-                (held,) = await self.read(lambda db: db.execute(COUNT_LOCKS, (holder,)).fetchone())
-                return bool(held)
+                (count,) = await self.read(lambda db: db.execute(COUNT_LOCKS, (holder,)).fetchone())
+                return bool(count)
         return False
 
-    def _bound(self, work: TransactionFunction[T]) -> TransactionFunction[T]:
+    def _bind_workspace(self, work: TransactionFunction[T]) -> TransactionFunction[T]:
         binding = self._bindings.for_workspace(current_workspace())
 
         def bound(db: Connection) -> T:
@@ -230,7 +235,7 @@ class PostgresDatabase:
         with translate_postgres_errors():
             return await asyncio.get_running_loop().run_in_executor(executor, work)
 
-    def _sample(self) -> None:
+    def _analyze_tables(self) -> None:
         with psycopg.Connection.connect(
             self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS
         ) as raw:
@@ -239,10 +244,10 @@ class PostgresDatabase:
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS) as raw:
             migrate(raw)
-            tables, first = raw.execute(_CLOSED).fetchone() or (0, "")
+            tables, first_table = raw.execute(_CLOSED).fetchone() or (0, "")
             if tables:
                 raise missing_right_error(
-                    f"it may not read and write {first}" + (f" and {tables - 1} more" if tables > 1 else "")
+                    f"it may not read and write {first_table}" + (f" and {tables - 1} more" if tables > 1 else "")
                 )
             (self.passage_index.walled,) = raw.execute(ROW_SECURITY_ACTIVE).fetchone() or (False,)
         self._transactions.open()
@@ -252,17 +257,17 @@ class PostgresDatabase:
         raw = psycopg.Connection.connect(
             self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS
         )
-        self._configured(raw)
+        self._configure(raw)
         try:
             return begin_session(raw, self._use)
         except BaseException:
             raw.close()
             raise
 
-    def _configured(self, raw: PsycopgConnection) -> None:
+    def _configure(self, raw: PsycopgConnection) -> None:
         configure_connection(raw)
         self._lines.add(raw)
 
-    def _reader(self, raw: PsycopgConnection) -> None:
-        self._configured(raw)
+    def _configure_reader(self, raw: PsycopgConnection) -> None:
+        self._configure(raw)
         raw.execute(READ_ONLY_SESSION)

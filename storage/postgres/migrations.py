@@ -69,19 +69,19 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         what_to_do = "Install that version again, or restore a dump that was made before."
         names = missing_migrations(applied, "CITEWELL_DATABASE", what_to_do)
         if not applied:
-            _need_pgvector(raw)
+            _require_pgvector(raw)
             raw.execute(_FIRST)
         if names:
-            _complete(raw)
+            _create_missing(raw)
             run_migrations(names, PostgresConnection(raw))
             for trigger in TRIGGERS:
-                raw.execute(_made(trigger))
+                raw.execute(_trigger_sql(trigger))
             raw.execute(row_security_policies())
         for name in names:
             raw.execute("INSERT INTO migration (name) VALUES ($1)", (name,))
 
 
-def _made(trigger: Trigger) -> str:
+def _trigger_sql(trigger: Trigger) -> str:
     """Return the statements that create a trigger and the function of its name."""
     when = f"WHEN ({trigger.condition}) " if trigger.condition else ""
     return f"""
@@ -92,7 +92,7 @@ def _made(trigger: Trigger) -> str:
     """
 
 
-def _complete(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+def _create_missing(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     for table in TABLES:
         raw.execute(ddl.create_table_sql(table, POSTGRES_TYPES))
         for column in table.columns:
@@ -102,7 +102,7 @@ def _complete(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     raw.execute(_OWN)
 
 
-def _need_pgvector(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+def _require_pgvector(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     row = raw.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'").fetchone()
     least = ".".join(map(str, MIN_PGVECTOR))
     if row is None or tuple(int(part) for part in row[0].split(".")[:2]) < MIN_PGVECTOR:

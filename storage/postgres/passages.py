@@ -53,20 +53,22 @@ def weigh_words(title: str, text: str, average: float) -> tuple[dict[str, float]
     length, counts = 1, Counter[str]()
     for part, factor in ((title, TITLE_WEIGHT), (text, 1.0)):
         lexemes = _lexemes(part)
-        length += sum(count for one, count in lexemes.items() if " " not in one)
-        for one, count in lexemes.items():
-            counts[one] += count * factor  # type: ignore[assignment] # a Counter of floats
+        length += sum(count for lexeme, count in lexemes.items() if " " not in lexeme)
+        for lexeme, count in lexemes.items():
+            counts[lexeme] += count * factor  # type: ignore[assignment] # a Counter of floats
     least = K1 * (1 - B + B * length / average)
-    return {one: count * (K1 + 1) / (count + least) for one, count in counts.items()}, length
+    return {lexeme: count * (K1 + 1) / (count + least) for lexeme, count in counts.items()}, length
 
 
 def sparsevec_text(weights: Iterable[tuple[str, float]]) -> str:
     """Return weights as the text of a `sparsevec`; the weights of a word that occurs twice are added."""
     added: dict[int, float] = {}
-    for one, weight in weights:
-        place = _place(one)
-        added[place] = added.get(place, 0.0) + weight
-    return "{" + ",".join(f"{place}:{added[place]:.5g}" for place in sorted(added)) + f"}}/{SPARSE_DIMENSIONS}"
+    for lexeme, weight in weights:
+        dimension = _place(lexeme)
+        added[dimension] = added.get(dimension, 0.0) + weight
+    return (
+        "{" + ",".join(f"{dimension}:{added[dimension]:.5g}" for dimension in sorted(added)) + f"}}/{SPARSE_DIMENSIONS}"
+    )
 
 
 def _lexemes(text: str) -> Mapping[str, int]:
@@ -82,7 +84,7 @@ def _lexemes(text: str) -> Mapping[str, int]:
 
 
 def _stems(lowered: str) -> list[str]:
-    return [found[:_LETTERS] for token in _TOKEN.findall(strip_accents(lowered)) if (found := _stem(token))]
+    return [stem[:_LETTERS] for token in _TOKEN.findall(strip_accents(lowered)) if (stem := _stem(token))]
 
 
 @lru_cache(maxsize=65536)
@@ -134,14 +136,14 @@ def bulk_store(db: Connection, words: Sequence[PassageRow], vectors: Sequence[Pa
 def rebuild_indexes(db: Connection) -> None:
     """Make the indexes that `bulk_store` dropped, and count how many passages hold each word."""
     assert isinstance(db, PostgresConnection)
-    if _there(db, "words_terms"):
+    if _exists(db, "words_terms"):
         return
-    _remember(db, INDEX_MEMORY_MB[1])
+    _set_index_memory(db, INDEX_MEMORY_MB[1])
     db.execute(_TERMS)
     db.execute("TRUNCATE term")
     db.execute(_COUNT_ALL)
     for dimensions, count in db.execute(_HELD, (MAX_INDEXED_DIMENSIONS,)).fetchall():
-        _remember(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
+        _set_index_memory(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
         _build(db, _NEAREST.format(n=dimensions))
     db.execute("ANALYZE revision, chunk, unit_vectors, words, mean_vector, term")
 
@@ -149,7 +151,7 @@ def rebuild_indexes(db: Connection) -> None:
 def ensure_vector_index(db: Connection, dimensions: int) -> bool:
     """Make the index of vectors with these dimensions. Return True when it was there before this transaction, or cannot
     be made."""
-    if dimensions > MAX_INDEXED_DIMENSIONS or _there(db, f"mean_vector_{dimensions}"):
+    if dimensions > MAX_INDEXED_DIMENSIONS or _exists(db, f"mean_vector_{dimensions}"):
         return True
     db.execute(_NEAREST.format(n=dimensions))
     return False
@@ -164,12 +166,12 @@ def _build(db: PostgresConnection, statement: str) -> None:
     db.execute(statement)
 
 
-def _remember(db: Connection, megabytes: int) -> None:
-    least, most = INDEX_MEMORY_MB
-    db.execute(f"SET LOCAL maintenance_work_mem TO '{min(max(megabytes, least), most)}MB'")
+def _set_index_memory(db: Connection, megabytes: int) -> None:
+    minimum, maximum = INDEX_MEMORY_MB
+    db.execute(f"SET LOCAL maintenance_work_mem TO '{min(max(megabytes, minimum), maximum)}MB'")
 
 
-def _there(db: Connection, name: str) -> bool:
+def _exists(db: Connection, name: str) -> bool:
     return bool(db.execute("SELECT to_regclass($1) IS NOT NULL", (name,)).fetchone()[0])
 
 
@@ -238,9 +240,9 @@ class TsvectorPassages:
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.advisory_lock(AdvisoryLock.PASSAGES)
-        left = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
-        if gone := [term for term, passages in left if passages <= 0]:
-            db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (gone,))
+        counts = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
+        if terms := [term for term, passages in counts if passages <= 0]:
+            db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (terms,))
         db.execute("DELETE FROM words WHERE number = ANY($1::bigint[])", (list(numbers),))
         db.execute("DELETE FROM mean_vector WHERE number = ANY($1::bigint[])", (list(numbers),))
 
@@ -250,8 +252,8 @@ class TsvectorPassages:
     def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
         lexemes = {word: to_lexeme(word) for word in words}
         query = "SELECT term, passages FROM term WHERE term = ANY($1::text[])"
-        found = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
-        return {word: found.get(one, 0) for word, one in lexemes.items()}
+        counts = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
+        return {word: counts.get(lexeme, 0) for word, lexeme in lexemes.items()}
 
     def stem(self, word: str) -> str:
         return to_lexeme(word)
@@ -265,15 +267,15 @@ class TsvectorPassages:
         scope: Collection[int] | None,
         limit: int,
     ) -> list[SearchHit]:
-        asked = sparsevec_text((to_lexeme(word), _rarity(n, total)) for word, n in frequency.items())
+        rarities = sparsevec_text((to_lexeme(word), _rarity(n, total)) for word, n in frequency.items())
         if not (any_of := _any(filter(None, map(to_lexeme, rare)))):
             return []
-        rows = self._held(db, _SEARCH, f"{_within(scope)}({any_of})", asked, limit)
+        rows = self._run_search(db, _SEARCH, f"{_within(scope)}({any_of})", rarities, limit)
         return [SearchHit(chunk_id, score) for chunk_id, score in rows]
 
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
-        one = to_lexeme(word)
-        return bool(one) and self._held(db, _HOLDS, f"{_within(scope)}'{one}'").fetchone() is not None
+        lexeme = to_lexeme(word)
+        return bool(lexeme) and self._run_search(db, _HOLDS, f"{_within(scope)}'{lexeme}'").fetchone() is not None
 
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (
@@ -282,13 +284,13 @@ class TsvectorPassages:
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        rows = self._held(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", most)
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
+        rows = self._run_search(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", limit)
         return [
             _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document)) for chunk, document in rows
         ]
 
-    def _held(self, db: Connection, statement: str, words: str, *values: object) -> Cursor:
+    def _run_search(self, db: Connection, statement: str, words: str, *values: object) -> Cursor:
         if self.walled:
             db.execute(SET_SEARCH_WORDS, (words,))
             return db.execute(statement.format(held=_WALLED), values)
@@ -296,19 +298,21 @@ class TsvectorPassages:
 
     def _add_vectors(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         rows = list(_vectors(passages))
-        for dimensions in {len(one.mean_vector) for one in passages if one.mean_vector is not None} - self._indexed:
+        for dimensions in {
+            len(passage.mean_vector) for passage in passages if passage.mean_vector is not None
+        } - self._indexed:
             if ensure_vector_index(db, dimensions):
                 self._indexed.add(dimensions)
         db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
 
     def _words(self, db: Connection, passages: Sequence[IndexedPassage], holding: Counter[str]) -> Iterator[PassageRow]:
         """Yield rows of `words`; the number of passages with each word is added to `holding`."""
-        for one in passages:
-            weights, length = weigh_words(one.title, one.text, self._average(db))
+        for passage in passages:
+            weights, length = weigh_words(passage.title, passage.text, self._average(db))
             holding.update(weights.keys())
-            terms = " ".join(f"'{term}'" for term in (*weights, f"{COLLECTION_LEXEME}{one.collection_id}"))
-            yield one.number, terms, sparsevec_text(weights.items()), length
-            self._reckon(length)
+            terms = " ".join(f"'{term}'" for term in (*weights, f"{COLLECTION_LEXEME}{passage.collection_id}"))
+            yield passage.number, terms, sparsevec_text(weights.items()), length
+            self._count_length(length)
 
     def _average(self, db: Connection) -> float:
         """Return the mean length of passages: of those stored when this process first wrote, and of its own."""
@@ -319,7 +323,7 @@ class TsvectorPassages:
                 self._length = SUPPOSED * USUAL + float(length)
             return self._length / self._count
 
-    def _reckon(self, length: int) -> None:
+    def _count_length(self, length: int) -> None:
         with self._counting:
             assert self._length is not None
             self._length += length
@@ -332,9 +336,9 @@ def halfvec_text(vector: Vectors) -> str:
 
 def _vectors(passages: Sequence[IndexedPassage]) -> Iterator[PassageRow]:
     """Yield rows of `mean_vector`."""
-    for one in passages:
-        if one.mean_vector is not None:
-            yield one.number, one.collection_id, len(one.mean_vector), halfvec_text(one.mean_vector)
+    for passage in passages:
+        if passage.mean_vector is not None:
+            yield passage.number, passage.collection_id, len(passage.mean_vector), halfvec_text(passage.mean_vector)
 
 
 def _rarity(holding: int, total: int) -> float:
@@ -347,7 +351,7 @@ def _within(scope: Collection[int] | None) -> str:
 
 
 def _any(lexemes: Iterable[str]) -> str:
-    return " | ".join(f"'{one}'" for one in lexemes)
+    return " | ".join(f"'{lexeme}'" for lexeme in lexemes)
 
 
 def _text(chunk: Chunk, document: Document) -> str:

@@ -89,20 +89,24 @@ def row_security_policies() -> str:
         table.name: _rule(table.name, table.ownership) for table in TABLES if isinstance(table.ownership, Ownership)
     }
     rules["mean_vector"] = CUSTOM_POLICIES["mean_vector"]
-    made = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
-    made["words"] = "terms @@ (SELECT words_bound())"
+    conditions = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
+    conditions["words"] = "terms @@ (SELECT words_bound())"
     policies = "\n".join(
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
         f" DROP POLICY IF EXISTS workspace ON {table}; CREATE POLICY workspace ON {table} USING ({rule});"
-        for table, rule in made.items()
+        for table, rule in conditions.items()
     )
     return f"{POLICY_FUNCTIONS}{policies}{WAITING_TOTALS_POLICY}"
 
 
-def _rule(table: str, owned: Ownership) -> str:
-    if owned.by is RowOwner.RULE:
+def _rule(table: str, ownership: Ownership) -> str:
+    if ownership.by is RowOwner.RULE:
         return CUSTOM_POLICIES[table]
-    return "FALSE" if owned.by is RowOwner.OPERATOR else f"{OWNER_EXPRESSIONS[owned.by].format(owned.column)} {_BOUND}"
+    return (
+        "FALSE"
+        if ownership.by is RowOwner.OPERATOR
+        else f"{OWNER_EXPRESSIONS[ownership.by].format(ownership.column)} {_BOUND}"
+    )
 
 
 WAITING_TOTALS_POLICY = """
@@ -119,18 +123,18 @@ WorkspaceBinding = tuple[str, list[str], str]
 class WorkspaceBindings:
     """The settings by which a transaction names each workspace."""
 
-    def __init__(self, reaches: VisibilityResolver) -> None:
-        self._reaches = reaches
-        self._made: dict[str, WorkspaceBinding] = {}
+    def __init__(self, visible_to: VisibilityResolver) -> None:
+        self._visible_to = visible_to
+        self._bindings: dict[str, WorkspaceBinding] = {}
 
     def for_workspace(self, workspace: str) -> WorkspaceBinding:
-        if workspace not in self._made:
-            reach = self._reach(workspace)
-            said = ALL_WORKSPACES if reach.all_workspaces else workspace
-            self._made[workspace] = (said, sorted(reach.names), "on" if reach.is_exclusion else "off")
-        return self._made[workspace]
+        if workspace not in self._bindings:
+            reach = self._visible_collections(workspace)
+            setting = ALL_WORKSPACES if reach.all_workspaces else workspace
+            self._bindings[workspace] = (setting, sorted(reach.names), "on" if reach.is_exclusion else "off")
+        return self._bindings[workspace]
 
-    def _reach(self, workspace: str) -> VisibleCollections:
+    def _visible_collections(self, workspace: str) -> VisibleCollections:
         if workspace == ALL_WORKSPACES:
             return ALL_COLLECTIONS
-        return NO_COLLECTIONS if workspace == NO_WORKSPACE else self._reaches(workspace)
+        return NO_COLLECTIONS if workspace == NO_WORKSPACE else self._visible_to(workspace)

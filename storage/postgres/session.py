@@ -61,10 +61,10 @@ def begin_session(raw: PsycopgConnection, use: DatabaseUse) -> PostgresSession:
         return PostgresSession(raw)
     if use is DatabaseUse.EXCLUSIVE:
         if not _held(raw, "pg_try_advisory_lock($1)", IN_USE_LOCK):
-            raise _refused("another `citewell run` uses this database", "Stop it.")
+            raise _in_use_error("another `citewell run` uses this database", "Stop it.")
         return PostgresSession(raw)
     if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE_LOCK):
-        raise _refused("this database is being moved", "Wait until `citewell migrate` has ended.")
+        raise _in_use_error("this database is being moved", "Wait until `citewell migrate` has ended.")
     raw.execute(f"SET idle_in_transaction_session_timeout TO '{IDLE_TRANSACTION_SECONDS:.0f}s'")
     while True:
         number = 1 + secrets.randbits(30)
@@ -77,5 +77,5 @@ def _held(raw: PsycopgConnection, lock: str, *key: int) -> bool:
     return bool(held)
 
 
-def _refused(why: str, what_to_do: str) -> Misconfigured:
+def _in_use_error(why: str, what_to_do: str) -> Misconfigured:
     return Misconfigured("CITEWELL_DATABASE", why, what_to_do=what_to_do)

@@ -53,16 +53,16 @@ class PgVectors:
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         def work(db: Connection) -> list[SearchHit]:
             if not self._sees_few(db, audience, limit):
-                found = self._found(db, _NEAREST, vector, audience, limit)
-                if len(found) == limit:
-                    return found
-            return self._found(db, _EXACT, vector, audience, limit)
+                hits = self._search(db, _NEAREST, vector, audience, limit)
+                if len(hits) == limit:
+                    return hits
+            return self._search(db, _EXACT, vector, audience, limit)
 
         return await self._database.read(work)
 
     async def exact_nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         """Return what `nearest` does, by comparing every passage."""
-        return await self._database.read(lambda db: self._found(db, _EXACT, vector, audience, limit))
+        return await self._database.read(lambda db: self._search(db, _EXACT, vector, audience, limit))
 
     def start(self) -> None:
         """Do nothing: there is no index beside the database."""
@@ -78,15 +78,15 @@ class PgVectors:
 
         The search takes more steps the fewer of them are visible.
         """
-        if self._generation != (now := library_generation(db)):
-            self._few, self._generation = {}, now
+        if self._generation != (generation := library_generation(db)):
+            self._few, self._generation = {}, generation
         key = audience.collections, limit
         if key not in self._few:
-            most = math.isqrt(VECTORS_PER_HOP * limit * db.execute(_TOTAL).fetchone()[0])
-            self._few[key] = db.execute(_COUNT, (sorted(audience.collections), most)).fetchone()[0] < most
+            threshold = math.isqrt(VECTORS_PER_HOP * limit * db.execute(_TOTAL).fetchone()[0])
+            self._few[key] = db.execute(_COUNT, (sorted(audience.collections), threshold)).fetchone()[0] < threshold
         return self._few[key]
 
-    def _found(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
+    def _search(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         size = len(vector)
         statement = query.format(n=size, ours=_OURS.format(n=size))
         rows: Sequence[tuple[str, float]] = db.execute(

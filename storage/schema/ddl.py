@@ -13,7 +13,7 @@ SERIAL_TYPES = frozenset({ColumnType.SMALLSERIAL, ColumnType.SERIAL, ColumnType.
 
 def create_table_sql(table: StoredTable, types: TypeNames, options: str = "") -> str:
     """Return the statement that creates a table if it is missing."""
-    parts = [column_sql(each, types) for each in table.columns]
+    parts = [column_sql(column, types) for column in table.columns]
     if table.columns[0].kind not in SERIAL_TYPES:
         parts.append(f"PRIMARY KEY ({', '.join(table.key_names)})")
     if table.unique:
@@ -27,6 +27,6 @@ def column_sql(column: Column, types: TypeNames) -> str:
     return " ".join(filter(None, (column.name, types[column.kind], null, column.constraints)))
 
 
-def create_index_sql(index: TableIndex, of: StoredTable) -> str:
+def create_index_sql(index: TableIndex, table: StoredTable) -> str:
     """Return the statement that creates an index if it is missing."""
-    return f"CREATE {'UNIQUE ' if index.unique else ''}INDEX IF NOT EXISTS {index.name} ON {of.name} {index.target}"
+    return f"CREATE {'UNIQUE ' if index.unique else ''}INDEX IF NOT EXISTS {index.name} ON {table.name} {index.target}"

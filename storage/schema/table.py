@@ -108,7 +108,7 @@ class StoredTable:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        parts = (each.split(maxsplit=2) for each in _BETWEEN.split(self.definition))
+        parts = (definition.split(maxsplit=2) for definition in _BETWEEN.split(self.definition))
         return tuple(Column(name, ColumnType(kind), " ".join(rest)) for name, kind, *rest in parts)
 
     @cached_property

@@ -28,11 +28,11 @@ def copy_database(source: sqlite3.Connection, target: Path) -> None:
     Starts over when the temporary file was deleted meanwhile: see `delete_partial_backups`.
     """
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    while not _copied(source, target):
+    while not _copy_once(source, target):
         pass
 
 
-def _copied(source: sqlite3.Connection, target: Path) -> bool:
+def _copy_once(source: sqlite3.Connection, target: Path) -> bool:
     """Copy once. Return False when the temporary file was deleted before it could be renamed."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
     _unlink(temporary)
@@ -59,10 +59,10 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
 
 def write_checksum(file: Path) -> None:
     """Write a backup's checksum into it. Nobody may have it open."""
-    found = _checksum(file)
-    with file.open("r+b") as written:
-        written.seek(CHECKSUM_BYTES.start)
-        written.write(found)
+    checksum = _checksum(file)
+    with file.open("r+b") as opened:
+        opened.seek(CHECKSUM_BYTES.start)
+        opened.write(checksum)
 
 
 def clear_checksum(db: sqlite3.Connection) -> None:
@@ -73,20 +73,20 @@ def clear_checksum(db: sqlite3.Connection) -> None:
 def is_intact(file: Path) -> bool:
     """Return True if every byte of a backup is as it was written, or it has no checksum."""
     with file.open("rb") as read:
-        kept = read.read(CHECKSUM_BYTES.stop)[CHECKSUM_BYTES]
-    return kept in (bytes(4), _checksum(file))
+        stored = read.read(CHECKSUM_BYTES.stop)[CHECKSUM_BYTES]
+    return stored in (bytes(4), _checksum(file))
 
 
 def _checksum(file: Path) -> bytes:
-    found = 0
+    checksum = 0
     with file.open("rb") as read:
         first = bytearray(read.read(READ_BYTES))
         first[CHECKSUM_BYTES] = bytes(4)
         piece: bytes = bytes(first)
         while piece:
-            found = zlib.crc32(piece, found)
+            checksum = zlib.crc32(piece, checksum)
             piece = read.read(READ_BYTES)
-    return (found or 1).to_bytes(4, "big")
+    return (checksum or 1).to_bytes(4, "big")
 
 
 def backup_path(target: Path, database: Path) -> Path:

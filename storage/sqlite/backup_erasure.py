@@ -40,11 +40,11 @@ class SQLiteBackupErasure:
 
     def erase(self, person: str) -> None:
         delete_partial_backups(self._folder)
-        left = [file for file in sorted(self._folder.glob("*.db")) if not self._erased(file, person)]
-        if not left:
+        failed = [file for file in sorted(self._folder.glob("*.db")) if not self._erase_from(file, person)]
+        if not failed:
             self._note(person).unlink(missing_ok=True)
 
-    def _erased(self, file: Path, person: str) -> bool:
+    def _erase_from(self, file: Path, person: str) -> bool:
         """Erase `person` from one backup. Return False if a later try may succeed: the disk is full, or the backup is
         in use."""
         try:
@@ -76,9 +76,9 @@ def _reason(error: Exception) -> str:
 def _erase(db: SQLiteConnection, person: str) -> None:
     """Erase `person` from an open backup. A table that an older backup lacks exists empty for this connection alone."""
     passages = FTS5Passages()
-    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    existing = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for table in TABLES:
-        if table.name not in there:
+        if table.name not in existing:
             db.execute(ddl.create_table_sql(table, SQLITE_TYPES).replace("CREATE TABLE", "CREATE TEMP TABLE"))
     erase_person(db, person)
     removed, revisions = recorded_deletions(db)

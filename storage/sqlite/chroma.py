@@ -65,7 +65,7 @@ class ChromaVectors:
     @classmethod
     def in_memory(cls) -> ChromaVectors:
         """Return an empty index, whose vectors are gone when the process ends."""
-        with _translated():
+        with _translate_errors():
             import chromadb
             from chromadb.config import Settings
 
@@ -74,7 +74,7 @@ class ChromaVectors:
     @classmethod
     def on_server(cls, url: str, family: str) -> ChromaVectors:
         """Return an empty index on the Chroma server at `url`; earlier collections of `family` are deleted."""
-        with _translated():
+        with _translate_errors():
             import chromadb
             from chromadb.config import Settings
 
@@ -87,7 +87,7 @@ class ChromaVectors:
                 settings=Settings(anonymized_telemetry=False),
             )
             # Both wait forever unless told otherwise, and stay open when the client is closed.
-            sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore # noqa: SLF001
+            sessions = [api._server._session for api in (client, client._admin_client)]  # type: ignore # noqa: SLF001
             for session in sessions:
                 session.timeout = CHROMA_TIMEOUT_SECONDS
             for collection in client.list_collections():
@@ -98,7 +98,7 @@ class ChromaVectors:
     def replace(self, matrix: VectorMatrix) -> None:
         """Hold these vectors, and no others, from now on: only differences are written. After a failure its contents
         are unknown."""
-        with self._writing, _translated():
+        with self._writing, _translate_errors():
             wanted = set(np.unique(matrix.collections).tolist())
             for collection in set(self._held) - wanted:
                 self._drop(collection)
@@ -107,7 +107,7 @@ class ChromaVectors:
 
     def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
         """Return the numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
-        with _translated():
+        with _translate_errors():
             hits = [
                 hit for number in collections if (held := self._held.get(number)) for hit in _query(held, vector, limit)
             ]
@@ -123,10 +123,10 @@ class ChromaVectors:
         """Delete the vectors and close the client; a `replace` under way fails."""
         self._stopped.set()
         with self._writing:
-            with suppress(Unavailable), _translated():
+            with suppress(Unavailable), _translate_errors():
                 for collection in list(self._held):
                     self._drop(collection)
-            with suppress(Unavailable), _translated():
+            with suppress(Unavailable), _translate_errors():
                 self._client.close()  # type: ignore[attr-defined]
             for session in self._sessions:
                 session.close()
@@ -134,16 +134,16 @@ class ChromaVectors:
     def _fill(self, collection: int, matrix: VectorMatrix, places: NDArray[np.int64]) -> None:
         """Make a collection hold the rows of `matrix` at `places`; it is rebuilt if too many would be deleted."""
         held = self._held.get(collection)
-        gone = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
-        if held and held.deleted + len(gone) > REBUILD_SHARE * len(held.numbers):
+        removed = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
+        if held and held.deleted + len(removed) > REBUILD_SHARE * len(held.numbers):
             self._drop(collection)
-            held, gone = None, gone[:0]
+            held, removed = None, removed[:0]
         chroma = held.chroma if held else self._create(collection)
-        for batch in self._batches(gone):
+        for batch in self._batches(removed):
             chroma.delete(ids=[str(number) for number in batch])
         for batch in self._batches(places[~np.isin(matrix.numbers[places], held.numbers)] if held else places):
             chroma.add(ids=[str(number) for number in matrix.numbers[batch]], embeddings=matrix.unit_rows(batch))
-        deleted = held.deleted + len(gone) if held else 0
+        deleted = held.deleted + len(removed) if held else 0
         self._held[collection] = _Held(chroma, matrix.numbers[places], deleted)
 
     def _batches(self, places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -167,14 +167,14 @@ class ChromaVectors:
 
 
 def _query(held: _Held, vector: Vectors, limit: int) -> Iterator[tuple[int, float]]:
-    found = held.chroma.query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
-    assert found["distances"] is not None
-    for number, distance in zip(found["ids"][0], found["distances"][0], strict=True):
+    result = held.chroma.query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
+    assert result["distances"] is not None
+    for number, distance in zip(result["ids"][0], result["distances"][0], strict=True):
         yield int(number), 1.0 - distance
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Raise every error as Unavailable. A broken index raises ChromaError, ValueError, httpx errors, even Rust's
     PanicException."""
     try:

@@ -50,7 +50,7 @@ class SQLiteConnection:
     def __init__(self, raw: sqlite3.Connection) -> None:
         self.raw = raw
 
-    def advisory_lock(self, what: AdvisoryLock) -> None:
+    def advisory_lock(self, lock: AdvisoryLock) -> None:
         """Do nothing: every transaction that writes holds the lock of the database."""
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:

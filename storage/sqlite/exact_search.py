@@ -37,7 +37,7 @@ class VectorMatrix:
     generation: int
     numbers: NDArray[np.int64]
     rows: NDArray[np.int8]
-    """As stored: of any length, shape (n, dimensions)."""
+    """Rows as stored: of any length, shape (n, dimensions)."""
     lengths: NDArray[np.float32]
     collections: NDArray[np.int64]
 
@@ -76,9 +76,9 @@ class ExactVectors:
 def read_matrix(db: Connection, embedder: str, last: VectorMatrix | None) -> VectorMatrix:
     """Return the present matrix, of the dimensions that `embedder` gave last; only passages missing from `last` are
     read."""
-    now = library_generation(db)
+    generation = library_generation(db)
     old = last if last and last.embedder == embedder else None
-    if old and old.generation == now:
+    if old and old.generation == generation:
         return old
     newest = "SELECT dimensions FROM live WHERE embedder = $1 AND dimensions > 0 ORDER BY id DESC LIMIT 1"
     (dimensions,) = db.execute(newest, (embedder,)).fetchone() or (1,)
@@ -87,17 +87,17 @@ def read_matrix(db: Connection, embedder: str, last: VectorMatrix | None) -> Vec
     live = dict(
         db.execute("SELECT id, collection_id FROM live WHERE embedder = $1 AND dimensions = $2", (embedder, dimensions))
     )
-    had = old.numbers // NUMBERS_PER_REVISION if old else np.zeros(0, np.int64)
-    numbers, blob = _load(db, sorted(set(live) - set(np.unique(had).tolist())))
+    old_revisions = old.numbers // NUMBERS_PER_REVISION if old else np.zeros(0, np.int64)
+    numbers, blob = _load(db, sorted(set(live) - set(np.unique(old_revisions).tolist())))
     rows = np.frombuffer(blob, np.int8).reshape(-1, dimensions)
     lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float32)), 1e-12)
     if old:
-        keep = np.isin(had, np.fromiter(live, np.int64, len(live)))
+        keep = np.isin(old_revisions, np.fromiter(live, np.int64, len(live)))
         numbers = np.concatenate((old.numbers[keep], numbers))
         rows = np.concatenate((old.rows[keep], rows))
         lengths = np.concatenate((old.lengths[keep], lengths))
     collections = np.array([live[revision] for revision in (numbers // NUMBERS_PER_REVISION).tolist()], np.int64)
-    return VectorMatrix(embedder, now, numbers, rows, lengths, collections)
+    return VectorMatrix(embedder, generation, numbers, rows, lengths, collections)
 
 
 def _load(db: Connection, revisions: Sequence[int]) -> tuple[NDArray[np.int64], bytearray]:

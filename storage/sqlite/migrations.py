@@ -61,30 +61,30 @@ def migrate(db: SQLiteConnection) -> None:
     for kind, name in db.execute(_RUN).fetchall():
         db.execute(f'DROP {kind} "{name}"')
     for table in TABLES:
-        _complete(db, table, tables)
+        _create_missing(db, table, tables)
     for statement in _OWN:
         db.execute(statement)
     _APPLIED.ensure_migrations_table(tables)
     run_migrations(names, db)
     for trigger in TRIGGERS:
-        db.execute(_made(trigger))
+        db.execute(_trigger_sql(trigger))
     db.executemany(
         "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('citewell', $1)", ((name,) for name in names)
     )
 
 
-def _made(trigger: Trigger) -> str:
+def _trigger_sql(trigger: Trigger) -> str:
     when = f"WHEN {trigger.condition} " if trigger.condition else ""
     return f"CREATE TRIGGER {trigger.name} AFTER {trigger.event} {when}BEGIN {trigger.statements} END"
 
 
-def _complete(db: SQLiteConnection, table: StoredTable, tables: Tables) -> None:
+def _create_missing(db: SQLiteConnection, table: StoredTable, tables: Tables) -> None:
     db.execute(
         ddl.create_table_sql(table, SQLITE_TYPES, "WITHOUT ROWID" if table.columns[0].kind in _NO_NUMBERS else "")
     )
-    there = tables.table(table.name).columns_dict
+    existing = tables.table(table.name).columns_dict
     for column in table.columns:
-        if column.name not in there:
+        if column.name not in existing:
             db.execute(f"ALTER TABLE {table.name} ADD COLUMN {ddl.column_sql(column, SQLITE_TYPES)}")
     for index in table.indexes:
         db.execute(ddl.create_index_sql(index, table))

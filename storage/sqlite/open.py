@@ -40,10 +40,10 @@ class SQLiteTableCopier:
         return dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
 
     def continue_ids(self, db: Connection, last: Mapping[str, int]) -> None:
-        there = self.last_ids(db)
+        current = self.last_ids(db)
         for (name,) in db.execute(_NUMBERED).fetchall():
             db.execute("DELETE FROM sqlite_sequence WHERE name = $1", (name,))
-            number = max(last.get(name, 0), there.get(name, 0))
+            number = max(last.get(name, 0), current.get(name, 0))
             db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", (name, number))
 
     def stored_value(self, value: Any) -> Any:

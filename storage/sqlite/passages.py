@@ -38,13 +38,22 @@ class FTS5Passages:
         db.executemany(
             "INSERT INTO words (rowid, collection, title, text) VALUES ($1, $2, $3, $4)",
             (
-                (one.number, f"{COLLECTION_WORD}{one.collection_id}", lexical_form(one.title), lexical_form(one.text))
-                for one in passages
+                (
+                    passage.number,
+                    f"{COLLECTION_WORD}{passage.collection_id}",
+                    lexical_form(passage.title),
+                    lexical_form(passage.text),
+                )
+                for passage in passages
             ),
         )
         db.executemany(
             "INSERT INTO mean_vector VALUES ($1, $2)",
-            ((one.number, pack_vectors(one.mean_vector)) for one in passages if one.mean_vector is not None),
+            (
+                (passage.number, pack_vectors(passage.mean_vector))
+                for passage in passages
+                if passage.mean_vector is not None
+            ),
         )
 
     def bulk_add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
@@ -70,15 +79,15 @@ class FTS5Passages:
         db.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
-        found = {}
+        counts = {}
         for word in words:
             parts = _TOKEN.findall(strip_accents(_POSSESSIVE.sub("", word)))
             if len(parts) > 1:  # found as a phrase
                 row = db.execute(_HOLDING, (_quoted(" ".join(parts)), MAX_PHRASE_MATCHES)).fetchone()
             else:
                 row = db.execute("SELECT doc FROM term WHERE term = $1", (self.stem(word),)).fetchone()
-            found[word] = int(row[0]) if row else 0
-        return found
+            counts[word] = int(row[0]) if row else 0
+        return counts
 
     def stem(self, word: str) -> str:
         return stem(strip_accents(word))
@@ -105,8 +114,8 @@ class FTS5Passages:
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), most))]
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
+        return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), limit))]
 
 
 def _merge(db: Connection, pages: int) -> bool:

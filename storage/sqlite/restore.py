@@ -49,7 +49,7 @@ async def restore_backup(file: Path, folder: Path) -> RestoreResult:
     Raises as `read_contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
     nothing is replaced then.
     """
-    held = await asyncio.to_thread(read_contents, file)
+    contents = await asyncio.to_thread(read_contents, file)
     folder = await asyncio.to_thread(folder.resolve)
     with ExitStack() as stack:
         if folder.is_dir():
@@ -60,8 +60,8 @@ async def restore_backup(file: Path, folder: Path) -> RestoreResult:
         staged = folder.with_name(f".{folder.name}.restoring")
         shutil.rmtree(staged, ignore_errors=True)
         stack.callback(shutil.rmtree, staged, ignore_errors=True)
-        doors = await asyncio.to_thread(_stage, file, staged, folder)
-        return RestoreResult(held, _exchange(folder, staged), *doors)
+        keys = await asyncio.to_thread(_stage, file, staged, folder)
+        return RestoreResult(contents, _swap(folder, staged), *keys)
 
 
 def last_written_at(folder: Path) -> float:
@@ -82,7 +82,7 @@ def _stage(file: Path, staged: Path, folder: Path) -> RestoredKeys:
         ):
             clear_checksum(copied)
             migrate(SQLiteConnection(copied))
-            _settle(SQLiteConnection(copied), last_written_at(folder))
+            _mark_handled(SQLiteConnection(copied), last_written_at(folder))
             return revoke_after_restore(SQLiteConnection(copied), since)
 
 
@@ -97,27 +97,29 @@ def _revocations(file: Path) -> Revocations:
         return {}
 
 
-def _settle(db: Connection, dealt_with_until: float) -> None:
+def _mark_handled(db: Connection, dealt_with_until: float) -> None:
     write_setting(db, HANDLED_UNTIL, str(dealt_with_until))
     for table in ("message", "outbox"):
         waiting = "state = 'open' AND posting_since IS NULL"
         db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608
 
 
-def _exchange(folder: Path, staged: Path) -> Path | None:
+def _swap(folder: Path, staged: Path) -> Path | None:
     name = time.strftime(f"{folder.name}-before-restore-%Y%m%d-%H%M%S", time.gmtime())
-    kept = next(
-        one for end in ("", *range(2, 100)) if not (one := folder.with_name(f"{name}{end and f'-{end}'}")).exists()
+    old_folder = next(
+        candidate
+        for end in ("", *range(2, 100))
+        if not (candidate := folder.with_name(f"{name}{end and f'-{end}'}")).exists()
     )
     try:
-        there = folder.exists()
-        if there:
-            folder.rename(kept)
+        existed = folder.exists()
+        if existed:
+            folder.rename(old_folder)
         try:
             staged.rename(folder)
         except OSError:
-            if there:
-                kept.rename(folder)
+            if existed:
+                old_folder.rename(folder)
             raise
     except OSError as error:
         raise Misconfigured(
@@ -131,4 +133,4 @@ def _exchange(folder: Path, staged: Path) -> Path | None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    return kept if there else None
+    return old_folder if existed else None

@@ -78,17 +78,17 @@ class VectorIndex:
 
     def start(self) -> None:
         """Fill Chroma in the background, and keep it equal to the database from then on."""
-        self._keeper = self._keeper or asyncio.create_task(self._keep(), name="vector index")
+        self._keeper = self._keeper or asyncio.create_task(self._keep_in_sync(), name="vector index")
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         def work(db: Connection) -> list[SearchHit]:
             collections = [
                 number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
             ]
-            found = self._by_chroma(db, vector, collections, limit)
-            if found is None:
-                found = ExactVectors(self._current(db)).nearest(vector, collections, limit)
-            return _hits(db, found)
+            hits = self._by_chroma(db, vector, collections, limit)
+            if hits is None:
+                hits = ExactVectors(self._current(db)).nearest(vector, collections, limit)
+            return _hits(db, hits)
 
         return await self._database.read(work)
 
@@ -103,15 +103,15 @@ class VectorIndex:
                 return True
             self._serving = None
             if self._chroma and self._chroma.is_worn and not self._url:
-                await self._let_go()
+                await self._close_chroma()
             if self._closed or not 0 < len(np.unique(matrix.collections)) <= MAX_CHROMA_COLLECTIONS:
-                await self._let_go()
+                await self._close_chroma()
                 return False
             try:
-                self._chroma = self._chroma or await self._opened()
+                self._chroma = self._chroma or await self._open_chroma()
                 await asyncio.to_thread(_fill, self._chroma, matrix)
             except Unavailable:
-                await self._let_go()
+                await self._close_chroma()
                 raise
             self._serving = _Serving(self._chroma, matrix.embedder, matrix.generation)
             return True
@@ -124,9 +124,9 @@ class VectorIndex:
             with suppress(asyncio.CancelledError):
                 await self._keeper
         async with self._syncing:
-            await self._let_go()
+            await self._close_chroma()
 
-    async def _keep(self) -> None:
+    async def _keep_in_sync(self) -> None:
         while True:
             pause = INDEX_POLL_SECONDS
             try:
@@ -150,12 +150,12 @@ class VectorIndex:
         if not serving or not self._serves(serving, library_generation(db)):
             return None
         try:
-            found = serving.index.nearest(vector, collections, limit)
+            hits = serving.index.nearest(vector, collections, limit)
         except Unavailable as error:
             log.warning("chroma_does_not_answer", search="is exact until it does", reason=str(error))
             self._serving = None
             return None
-        return found if self._serving is serving else None
+        return hits if self._serving is serving else None
 
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
@@ -165,13 +165,13 @@ class VectorIndex:
             self._matrix = read_matrix(db, self._embedder(), self._matrix)
             return self._matrix
 
-    async def _opened(self) -> ChromaVectors:
+    async def _open_chroma(self) -> ChromaVectors:
         if not self._url:
             return await asyncio.to_thread(ChromaVectors.in_memory)
-        family = f"citewell-{await self._database.write(_install)}-"
+        family = f"citewell-{await self._database.write(_install_id)}-"
         return await asyncio.to_thread(ChromaVectors.on_server, self._url, family)
 
-    async def _let_go(self) -> None:
+    async def _close_chroma(self) -> None:
         chroma, self._chroma, self._serving = self._chroma, None, None
         if chroma:
             await asyncio.to_thread(chroma.close)
@@ -186,14 +186,14 @@ def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
         raise Unavailable("chroma", "a vector it was given does not find itself")
 
 
-def _hits(db: Connection, found: Sequence[tuple[int, float]]) -> list[SearchHit]:
+def _hits(db: Connection, nearest: Sequence[tuple[int, float]]) -> list[SearchHit]:
     """Return the passages of numbers, in order; numbers that are gone are left out."""
-    numbers = json.dumps([number for number, _ in found])
+    numbers = json.dumps([number for number, _ in nearest])
     ids = dict(db.execute("SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value", (numbers,)))
-    return [SearchHit(ids[number], score) for number, score in found if number in ids]
+    return [SearchHit(ids[number], score) for number, score in nearest if number in ids]
 
 
-def _install(db: Connection) -> str:
+def _install_id(db: Connection) -> str:
     """Return the id that tells this data folder from others on the same server."""
     db.execute("INSERT INTO setting VALUES ('install', $1) ON CONFLICT DO NOTHING", (secrets.token_hex(8),))
     return str(db.execute("SELECT value FROM setting WHERE name = 'install'").fetchone()[0])

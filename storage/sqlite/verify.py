@@ -42,25 +42,25 @@ def find_foreign_object(db: sqlite3.Connection) -> str:
         copy.executemany("INSERT INTO _sqlite_migrations (migration_set, name) VALUES (?, ?)", db.execute(_APPLIED))
         if pending_migrations(SQLiteConnection(db)):
             migrate(SQLiteConnection(copy))
-            there, ours = _kept(copy), _kept(new)
+            actual, expected = _describe(copy), _describe(new)
         else:
-            there, ours = _kept(copy) | dict(db.execute(_RUN)), _kept(new) | dict(new.execute(_RUN))
-    return next((name for name in sorted(there | ours) if there.get(name) != ours.get(name)), "")
+            actual, expected = _describe(copy) | dict(db.execute(_RUN)), _describe(new) | dict(new.execute(_RUN))
+    return next((name for name in sorted(actual | expected) if actual.get(name) != expected.get(name)), "")
 
 
 def _memory() -> sqlite3.Connection:
     return sqlite3.connect(":memory:", isolation_level=None)
 
 
-def _kept(db: sqlite3.Connection) -> dict[str, object]:
+def _describe(db: sqlite3.Connection) -> dict[str, object]:
     """Return tables and indexes.
 
     Notations of defaults and of keys' NOT NULL differ between versions and are left out.
     """
-    kept: dict[str, object] = dict(db.execute(_INDEXES).fetchall())
+    objects: dict[str, object] = dict(db.execute(_INDEXES).fetchall())
     for name, *kind in db.execute(_TABLES).fetchall():
-        kept[name] = (*kind, db.execute(_COLUMNS, {"1": name}).fetchall())
-    return kept
+        objects[name] = (*kind, db.execute(_COLUMNS, {"1": name}).fetchall())
+    return objects
 
 
 # --- Whether a file is a whole backup -------------------------------------------------------------
@@ -96,10 +96,10 @@ def read_contents(file: Path) -> BackupContents:
 
 
 def _contents(db: sqlite3.Connection, file: Path) -> BackupContents:
-    ours = SQLiteConnection(db)
-    if not applied_migrations(ours):
+    connection = SQLiteConnection(db)
+    if not applied_migrations(connection):
         raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER_BACKUP_HINT)
-    pending_migrations(ours)
+    pending_migrations(connection)
     if not is_intact(file):
         raise Refused(f"{file} is damaged (it is not what was written)", what_to_do=ANOTHER_BACKUP_HINT)
     if name := find_foreign_object(db):
@@ -121,5 +121,5 @@ def _contents(db: sqlite3.Connection, file: Path) -> BackupContents:
     )
 
 
-def _count(db: sqlite3.Connection, what: str) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608 - our own table names
+def _count(db: sqlite3.Connection, source: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {source}").fetchone()[0])  # noqa: S608 - our own table names
