@@ -60,15 +60,15 @@ def main() -> None:
 @contextmanager
 def _ended_by_interrupt() -> Iterator[None]:
     """End the process at once on Ctrl-C: an exception would come up in the middle of an import."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is not signal.default_int_handler:
         yield
         return
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 def _say(text: str) -> None:

@@ -84,13 +84,16 @@ class Citewell:
             warn=lambda event, reason: log.warning(event, reason=reason),
             library=self.storage.library,
             links=self.links,
-            is_stale=self._stale,
+            is_stale=self._is_stale,
         )
 
-    def _stale(self, document: Document) -> bool:
+    def _is_stale(self, document: Document) -> bool:
         """Return True if a document was last changed or reviewed longer ago than its source allows."""
-        after = self._horizons.get(document.source)
-        return after is not None and "" < document.last_changed < (self.today() - timedelta(days=after)).isoformat()
+        limit_days = self._horizons.get(document.source)
+        return (
+            limit_days is not None
+            and "" < document.last_changed < (self.today() - timedelta(days=limit_days)).isoformat()
+        )
 
     @cached_property
     def _horizons(self) -> dict[str, int]:
@@ -112,7 +115,7 @@ class Citewell:
             embedder=self.embedder,
             learns=self.settings.learn_from is not None,
             drafter=self.model.drafter if self.model else None,
-            means=KnowledgeDependencies(
+            knowledge=KnowledgeDependencies(
                 self.indexer.reader, self.indexer.add_document, self.settings.default_collection
             ),
         )

@@ -54,20 +54,20 @@ class ConfirmationIndex:
         store: SQLConfirmedAnswers,
         passages: ChunkReader,
         embedder: Embedder,
-        scale: Callable[[], Awaitable[ScoreCalibration]],
+        calibration: Callable[[], Awaitable[ScoreCalibration]],
         rules: AccessPolicy,
-        least: Role,
+        least_role: Role,
     ) -> None:
         """`calibration` returns how vectors of the `embedder` are compared."""
         self._store = store
         self._passages = passages
         self._embedder = embedder
-        self._scale = scale
+        self._calibration = calibration
         self._rules = rules
-        self._by = list(Role)[: list(Role).index(least) + 1]
-        self._as_of: tuple[str, RatingStamp] | None = None
+        self._roles = list(Role)[: list(Role).index(least_role) + 1]
+        self._stamp: tuple[str, RatingStamp] | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._shown: Mapping[str, ShownPassages] = {}
+        self._passages_by_answer: Mapping[str, ShownPassages] = {}
         """Passages by answer."""
         self._vectors: Mapping[str, Vectors] = {}
         """Vectors by question."""
@@ -76,19 +76,25 @@ class ConfirmationIndex:
         self._compared: tuple[_Space, ScoreCalibration, Vectors] | None = None
 
     async def find_similar(self, question: Vectors, audience: Audience) -> Mapping[str, int]:
-        await self._look()
+        await self._refresh()
         answers = await self._nearest(question)
         if not answers:
             return {}
-        people = await self._store.confirming_people(answers, self._by)
-        shown = [(one, who) for answer, who in people.items() if who and (one := self._shown.get(answer))]
-        there = await self._passages.get_chunks(list({chunk for one, _ in shown for chunk in one.all_ids}))
-        seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
-        found: dict[str, set[str]] = {}
-        for one, who in shown:
-            if seen.issuperset(one.all_ids):
-                found.setdefault(one.first_cited, set()).update(who)
-        return {chunk: len(who) for chunk, who in found.items()}
+        people = await self._store.confirming_people(answers, self._roles)
+        confirmed = [
+            (passages, supporters)
+            for answer, supporters in people.items()
+            if supporters and (passages := self._passages_by_answer.get(answer))
+        ]
+        stored = await self._passages.get_chunks(
+            list({chunk for passages, _ in confirmed for chunk in passages.all_ids})
+        )
+        visible = {chunk.id for chunk, document in stored if document.collection in audience.collections}
+        supporters_by_chunk: dict[str, set[str]] = {}
+        for passages, supporters in confirmed:
+            if visible.issuperset(passages.all_ids):
+                supporters_by_chunk.setdefault(passages.first_cited, set()).update(supporters)
+        return {chunk: len(supporters) for chunk, supporters in supporters_by_chunk.items()}
 
     async def close(self) -> None:
         if self._reading:
@@ -99,55 +105,61 @@ class ConfirmationIndex:
         space = self._spaces.get(current_workspace())
         if space is None or space.vectors.shape[1:] != question.shape:
             return []
-        scale = await self._scale()
-        left, wanted = self._left(space, scale), scale.center_question(question)
-        blocks = range(0, len(left), BLOCK)
-        cosines = scale.calibrate(np.concatenate([left[first : first + BLOCK] @ wanted for first in blocks]))
+        calibration = await self._calibration()
+        units, target = self._centered(space, calibration), calibration.center_question(question)
+        blocks = range(0, len(units), BLOCK)
+        cosines = calibration.calibrate(np.concatenate([units[first : first + BLOCK] @ target for first in blocks]))
         alike = np.flatnonzero(cosines >= ALIKE_COSINE)
         return [space.answers[row] for row in alike[np.argsort(-cosines[alike], kind="stable")][:MAX_ALIKE_ANSWERS]]
 
-    def _left(self, space: _Space, scale: ScoreCalibration) -> Vectors:
+    def _centered(self, space: _Space, calibration: ScoreCalibration) -> Vectors:
         """Return its vectors as they are compared on `calibration`, cached while both stay the same."""
-        if self._compared is None or self._compared[0] is not space or self._compared[1] is not scale:
-            self._compared = (space, scale, scale.center_units(space.vectors))
+        if self._compared is None or self._compared[0] is not space or self._compared[1] is not calibration:
+            self._compared = (space, calibration, calibration.center_units(space.vectors))
         return self._compared[2]
 
-    async def _look(self) -> None:
+    async def _refresh(self) -> None:
         """Read the confirmations again if they changed."""
         as_of = (self._embedder.name, await self._store.stamp())
-        if as_of != self._as_of and (self._reading is None or self._reading.done()):
+        if as_of != self._stamp and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._read(as_of))
         if self._reading and not self._reading.done():
             await asyncio.wait({self._reading}, timeout=EMBED_WAIT_SECONDS)
 
     async def _read(self, as_of: tuple[str, RatingStamp]) -> None:
         try:
-            asked = await self._store.rated_questions()
-            shown = {one.answer_id: self._shown[one.answer_id] for one in asked if one.answer_id in self._shown}
-            for answers in _batches(one.answer_id for one in asked if one.answer_id not in shown):
-                shown.update(await self._store.shown_passages(answers))
-            asked = [one for one in asked if one.answer_id in shown]
-            known = self._vectors if self._as_of and self._as_of[0] == as_of[0] else {}
-            vectors = {one.question: known[one.question] for one in asked if one.question in known}
-            for texts in _batches(one.question for one in asked if one.question not in vectors):
+            questions = await self._store.rated_questions()
+            passages = {
+                rated.answer_id: self._passages_by_answer[rated.answer_id]
+                for rated in questions
+                if rated.answer_id in self._passages_by_answer
+            }
+            for answers in _batches(rated.answer_id for rated in questions if rated.answer_id not in passages):
+                passages.update(await self._store.shown_passages(answers))
+            questions = [rated for rated in questions if rated.answer_id in passages]
+            cached = self._vectors if self._stamp and self._stamp[0] == as_of[0] else {}
+            vectors = {rated.question: cached[rated.question] for rated in questions if rated.question in cached}
+            for texts in _batches(rated.question for rated in questions if rated.question not in vectors):
                 vectors.update(zip(texts, await self._embedder.embed(texts), strict=True))
         except CitewellError as error:
             log.warning("nothing_learnt", reason=str(error))
             return
-        self._as_of, self._shown, self._vectors = as_of, shown, vectors
-        self._spaces = self._by_space(asked, vectors)
+        self._stamp, self._passages_by_answer, self._vectors = as_of, passages, vectors
+        self._spaces = self._by_space(questions, vectors)
 
-    def _by_space(self, asked: Sequence[RatedQuestion], vectors: Mapping[str, Vectors]) -> Mapping[str, _Space]:
-        found: dict[str, list[RatedQuestion]] = {ALL_WORKSPACES: []}
-        for one in asked:
-            space = MessageKey.parse(one.message_key).workspace
-            found.setdefault(space, []).append(one)
+    def _by_space(self, questions: Sequence[RatedQuestion], vectors: Mapping[str, Vectors]) -> Mapping[str, _Space]:
+        by_space: dict[str, list[RatedQuestion]] = {ALL_WORKSPACES: []}
+        for question in questions:
+            space = MessageKey.parse(question.message_key).workspace
+            by_space.setdefault(space, []).append(question)
             if self._rules.can_see_question(Readers(groups=frozenset()), space):
-                found[ALL_WORKSPACES].append(one)
+                by_space[ALL_WORKSPACES].append(question)
         return {
-            space: _Space([one.answer_id for one in of], np.stack([vectors[one.question] for one in of]))
-            for space, of in found.items()
-            if of
+            space: _Space(
+                [question.answer_id for question in group], np.stack([vectors[question.question] for question in group])
+            )
+            for space, group in by_space.items()
+            if group
         }
 
 

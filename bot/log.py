@@ -39,13 +39,13 @@ _QUIET = (
 def redact(text: str) -> str:
     """Return `text` without personal data, known keys, and anything that has the shape of a token. Digits alone stay:
     they are ids."""
-    for one in reversed(find_sensitive_data(text)):
-        if not text[one.start : one.end].isdigit():
-            text = f"{text[: one.start]}[redacted]{text[one.end :]}"
+    for match in reversed(find_sensitive_data(text)):
+        if not text[match.start : match.end].isdigit():
+            text = f"{text[: match.start]}[redacted]{text[match.end :]}"
     return _SECRET.sub("[redacted]", text)
 
 
-class _Said(logging.Filter):
+class _MessageFilter(logging.Filter):
     """Formats messages, and lets a record whose arguments do not fit its message through unformatted."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -76,7 +76,7 @@ def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 
 
     The message of a foreign error may quote text that people wrote.
     """
-    error = _error(event.pop("exc_info", None))
+    error = _find_error(event.pop("exc_info", None))
     if error:
         frames = traceback.extract_tb(error.__traceback__)
         event["error"] = str(error) if isinstance(error, CitewellError) else type(error).__name__
@@ -86,31 +86,31 @@ def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 
 
 def _name_causes(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Replace an error by the names of it and of all its causes, with all frames."""
-    error, named = _error(event.pop("exc_info", None)), []
+    error, causes = _find_error(event.pop("exc_info", None)), []
     while error:
-        named.append(_name_error(_, __, {"exc_info": error}, places=0))
+        causes.append(_name_error(_, __, {"exc_info": error}, places=0))
         error = error.__cause__ or error.__context__
-    if named:
-        event["error"] = ", from ".join(one["error"] for one in named)
-        event["raised_at"] = [place for one in named for place in one["raised_at"]]
+    if causes:
+        event["error"] = ", from ".join(cause["error"] for cause in causes)
+        event["raised_at"] = [place for cause in causes for place in cause["raised_at"]]
     return event
 
 
-def _error(exc_info: object) -> BaseException | None:
+def _find_error(exc_info: object) -> BaseException | None:
     """Return the error of a log call's `exc_info`: an error, a tuple with one, or True for the current one."""
     error = exc_info[1] if isinstance(exc_info, tuple) else sys.exc_info()[1] if exc_info is True else exc_info
     return error if isinstance(error, BaseException) else None
 
 
-def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+def _render_line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     """Render an event as one line for a person."""
     event.pop("raised_at", None)
-    what = str(event.pop("event")).replace("_", " ")
-    more = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
-    return to_single_line(redact(f"citewell: {what}: {more}" if more else f"citewell: {what}"))
+    name = str(event.pop("event")).replace("_", " ")
+    details = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
+    return to_single_line(redact(f"citewell: {name}: {details}" if details else f"citewell: {name}"))
 
 
-def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+def _render_library_message(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     """Render a library's message as one line for a person."""
     return f"citewell: {event['event']}"
 
@@ -132,13 +132,13 @@ def configure_logging(level: str, *, service: bool = False) -> None:
         _console() if sys.stderr.isatty() else structlog.processors.JSONRenderer(),
     ]
     structlog.configure(
-        processors=[_name_error, _redact_values, _in_words] if brief else in_full,
+        processors=[_name_error, _redact_values, _render_line] if brief else in_full,
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: a live display takes its place
         cache_logger_on_first_use=False,
     )
     least = max(getattr(logging, level.upper()), logging.ERROR if brief else logging.WARNING)
-    _configure_standard(least, [_redact_values, _as_said] if brief else [_name_logger, *in_full])
+    _configure_standard(least, [_redact_values, _render_library_message] if brief else [_name_logger, *in_full])
 
 
 def _configure_standard(least: int, processors: Sequence[structlog.typing.Processor]) -> None:
@@ -147,7 +147,7 @@ def _configure_standard(least: int, processors: Sequence[structlog.typing.Proces
     *first, render = processors
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*first, remove, render]))
-    handler.addFilter(_Said())
+    handler.addFilter(_MessageFilter())
     logging.basicConfig(level=least, handlers=[handler], force=True)
     logging.captureWarnings(True)
     for name in (*_QUIET, *(name for platform in registry.platforms() for name in platform.loggers)):
@@ -161,7 +161,7 @@ def join_host_logging() -> None:
     """
     if not structlog.is_configured():
         structlog.configure(
-            processors=[structlog.contextvars.merge_contextvars, _name_error, _redact_values, _in_words],
+            processors=[structlog.contextvars.merge_contextvars, _name_error, _redact_values, _render_line],
             wrapper_class=structlog.stdlib.BoundLogger,
             logger_factory=structlog.stdlib.LoggerFactory(),
             cache_logger_on_first_use=False,

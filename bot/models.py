@@ -54,11 +54,11 @@ async def open_reranker(settings: Settings, *, seconds: float | None = None) -> 
     from adapters.models.resilience import RERANK_TIMEOUT_SECONDS, GuardedReranker
 
     async with AsyncExitStack() as stack:
-        reranker = await _named(settings, stack)
+        reranker = await _make_reranker(settings, stack)
         yield GuardedReranker(reranker, f"reranker {settings.reranker}", seconds=seconds or RERANK_TIMEOUT_SECONDS)
 
 
-async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
+async def _make_reranker(settings: Settings, stack: AsyncExitStack) -> Reranker:
     kind, _, name = settings.reranker.partition(":")
     if kind == "onnx":
         from adapters.models.onnx.reranker import open_onnx_reranker
@@ -112,18 +112,18 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     from pipeline.write.prompts import AnswerMode, PromptOptions
 
     async with AsyncExitStack() as stack:
-        model = _guarded(settings, spec)
+        model = _make_guarded_model(settings, spec)
         stack.push_async_callback(model.close)
         getting_ready = [asyncio.create_task(model.connect())]
         judge = None
         if settings.judge != "none":
             judging = model
             if settings.judge != "auto":
-                judging = _guarded(settings, settings.judge)
+                judging = _make_guarded_model(settings, settings.judge)
                 stack.push_async_callback(judging.close)
                 getting_ready.append(asyncio.create_task(judging.connect()))
             judge = _judge(judging)
-        stack.push_async_callback(_ended, getting_ready)
+        stack.push_async_callback(_cancel_all, getting_ready)
         options = PromptOptions(
             mode=AnswerMode(settings.mode),
             system_instructions=settings.system_instructions,
@@ -133,7 +133,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
             storage.token_ledger,
             per_person=settings.daily_tokens_person,
             per_space=settings.daily_tokens_space,
-            per_answer=_most_tokens(settings, spec),
+            per_answer=_max_answer_tokens(settings, spec),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
         yield AnswerModel(
@@ -163,7 +163,7 @@ async def open_judge(settings: Settings) -> AsyncIterator[ModelJudge | None]:
 @asynccontextmanager
 async def open_language_model(settings: Settings, spec: str) -> AsyncIterator[LanguageModel]:
     """Open the model that `spec` names, not connected yet. Raises Misconfigured when its key is missing."""
-    model = _guarded(settings, spec)
+    model = _make_guarded_model(settings, spec)
     try:
         yield model
     finally:
@@ -176,7 +176,7 @@ def _judge(model: LanguageModel) -> ModelJudge:
     return ModelJudge(model, report=lambda why: log.warning("judge_not_used", reason=why))
 
 
-def _most_tokens(settings: Settings, spec: str) -> int:
+def _max_answer_tokens(settings: Settings, spec: str) -> int:
     """Return the most tokens that one answer may cost: a plan, the draft with its searches, the repair, the reviews."""
     from pipeline.check.judge_prompt import MAX_CALL_TOKENS
     from pipeline.write.search_tool import MAX_SEARCHES
@@ -192,7 +192,7 @@ def _context_tokens(settings: Settings, spec: str) -> int:
     return settings.context_tokens or (_LOCAL_CONTEXT_TOKENS if local else _CONTEXT_TOKENS)
 
 
-async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
     """End connections that are not needed any more; a failure is raised when the model is called."""
     for task in tasks:
         task.cancel()
@@ -208,7 +208,7 @@ def model_spec(settings: Settings) -> str:
     return _PREFERRED["openai"] if settings.openai_api_key else EXTRACTIVE
 
 
-def _guarded(settings: Settings, spec: str) -> LanguageModel:
+def _make_guarded_model(settings: Settings, spec: str) -> LanguageModel:
     from adapters.models.factory import make_model
     from adapters.models.resilience import GuardedModel
 

@@ -37,10 +37,10 @@ async def open_program_routes(
     storage = citewell.storage
     callers = CallerAuthenticator(storage.api_keys, citewell.reading, machine=machine, tokens=tokens)
     async with (
-        api(citewell.reading, citewell.services, callers, storage.idempotency) as ours,
-        mcp(citewell.reading, callers, url) as more,
+        api(citewell.reading, citewell.services, callers, storage.idempotency) as api_routes,
+        mcp(citewell.reading, callers, url) as mcp_routes,
     ):
-        yield [*ours, *more]
+        yield [*api_routes, *mcp_routes]
 
 
 # --- The adapters ---------------------------------------------------------------------------------
@@ -49,23 +49,23 @@ log = structlog.get_logger(__name__)
 
 
 def make_adapters(
-    settings: Settings, citewell: Citewell, doors: HttpServers, say: Callable[[str], None]
+    settings: Settings, citewell: Citewell, http_servers: HttpServers, say: Callable[[str], None]
 ) -> dict[str, PlatformAdapter]:
     """Return the adapter of every enabled platform, by name. `say` prints a line for the operator.
 
     Raises Misconfigured when tokens cannot be encrypted.
     """
-    made: dict[str, PlatformAdapter] = {}
+    adapters: dict[str, PlatformAdapter] = {}
 
     async def people(person: PersonId) -> Readers | None:
-        if (adapter := made.get(person.platform)) is None:
+        if (adapter := adapters.get(person.platform)) is None:
             return None
         with log_failures(log, "person_unknown", platform=person.platform):
             return await adapter.get_readers(person)
         return None  # what a platform cannot tell, nobody may rely on
 
-    host = AdapterContext(
-        http_servers=doors,
+    context = AdapterContext(
+        http_servers=http_servers,
         services=citewell.services,
         query_service=citewell.reading,
         conversation_archive=citewell.storage.archive,
@@ -81,8 +81,8 @@ def make_adapters(
         resolve_readers=people,
         program_routes=partial(open_program_routes, citewell),
     )
-    made.update({config.platform.name: config.create_adapter(host) for config in enabled_platforms(settings)})
-    return made
+    adapters.update({config.platform.name: config.create_adapter(context) for config in enabled_platforms(settings)})
+    return adapters
 
 
 def open_installations(settings: Settings, database: Database) -> SQLInstallationStore:

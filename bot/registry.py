@@ -23,5 +23,5 @@ def passage_links(
 ) -> Callable[[], Awaitable[PassageLinks]] | None:
     """Return a loader of links to `sources`, signed with the key then in force; None if no page shows them."""
     page = next((config for config in configs if isinstance(config, WebConfig)), None)
-    found = page.links(sources) if page else None
-    return found.load_key if found else None
+    links = page.links(sources) if page else None
+    return links.load_key if links else None

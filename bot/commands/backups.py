@@ -50,15 +50,17 @@ def make(
 
     Settings and tokens are not in it: keep .env and citewell.toml elsewhere.
     """
-    found = _embedded(data)
+    settings = _sqlite_settings(data)
 
     async def work() -> None:
         from storage.open import open_storage
         from storage.sqlite.verify import read_contents
 
-        async with open_storage(found.data, make=False) as storage:
-            made = await storage.back_up(file)
-        _tell(f"Backed up and verified {_size(made)}", await asyncio.to_thread(read_contents, made))
+        async with open_storage(settings.data, make=False) as storage:
+            backup = await storage.back_up(file)
+        _print_contents(
+            f"Backed up and verified {_name_and_size(backup)}", await asyncio.to_thread(read_contents, backup)
+        )
 
     run_async(work())
 
@@ -71,16 +73,16 @@ def verify(
     data: DataOption = None,
 ) -> None:
     """Read all of a backup and say what it holds; exit status 2 where it could not be restored."""
-    found = _embedded(data)
+    settings = _sqlite_settings(data)
 
     async def work() -> None:
         from storage.sqlite.backup import newest_backup
         from storage.sqlite.verify import read_contents
 
-        chosen = file or newest_backup(found.data / "backups")
+        chosen = file or newest_backup(settings.data / "backups")
         if chosen is None:
-            raise Refused(f"there is no backup in {found.data / 'backups'}", what_to_do="Make one: citewell backup")
-        _tell(f"Verified {_size(chosen)}", await asyncio.to_thread(read_contents, chosen))
+            raise Refused(f"there is no backup in {settings.data / 'backups'}", what_to_do="Make one: citewell backup")
+        _print_contents(f"Verified {_name_and_size(chosen)}", await asyncio.to_thread(read_contents, chosen))
 
     run_async(work())
 
@@ -90,26 +92,26 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
 
     Sessions and links to sources end, and keys that were revoked since stay revoked.
     """
-    found = _embedded(data)
+    settings = _sqlite_settings(data)
 
     async def work() -> None:
         from storage.sqlite.restore import restore_backup
 
-        restored = await restore_backup(file, found.data)
-        _tell(f"{found.data} is restored from {file}", restored.contents)
+        restored = await restore_backup(file, settings.data)
+        _print_contents(f"{settings.data} is restored from {file}", restored.contents)
         print_line(
             "Whoever was signed in to the page signs in again, and links to sources in earlier answers open nothing."
         )
         if restored.revoked:
-            print_line(f"Keys that were revoked since stay revoked: {_named(restored.revoked)}.")
+            print_line(f"Keys that were revoked since stay revoked: {_join_names(restored.revoked)}.")
         if restored.unchecked:
             print_warnings(
-                [f"keys open again of which nothing says whether they were revoked: {_named(restored.unchecked)}"]
+                [f"keys open again of which nothing says whether they were revoked: {_join_names(restored.unchecked)}"]
             )
             print_note("To close one that should not open: citewell keys revoke NAME")
-        if kept := restored.old_folder:
+        if old_folder := restored.old_folder:
             print_line(
-                f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well."
+                f"What was there before is kept in {old_folder}. It holds what people asked: delete it once all is well."
             )
         print_note(
             "Questions sent before the restored database took over are not answered; whoever waits has to ask again."
@@ -118,30 +120,30 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
     run_async(work())
 
 
-def _embedded(data: Path | None) -> Settings:
+def _sqlite_settings(data: Path | None) -> Settings:
     """Return the settings. Raises Refused when the data is in PostgreSQL."""
-    found = load_settings(data)
-    if found.database:
+    settings = load_settings(data)
+    if settings.database:
         raise Refused(
             "what is kept is in PostgreSQL, which has its own backups",
             what_to_do="Use pg_dump and pg_restore: docs/operations/postgresql.md",
         )
-    return found
+    return settings
 
 
-def _named(keys: Iterable[ApiKey]) -> str:
+def _join_names(keys: Iterable[ApiKey]) -> str:
     return ", ".join(f"{key.name} ({key.id})" for key in keys)
 
 
-def _size(file: Path) -> str:
+def _name_and_size(file: Path) -> str:
     return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
 
 
-def _tell(what: str, contents: BackupContents) -> None:
+def _print_contents(heading: str, contents: BackupContents) -> None:
     counted = (
         wording.count_noun(contents.documents, "document"),
         wording.count_noun(contents.passages, "passage"),
         wording.count_noun(contents.answers, "answer"),
     )
     waiting = f"; {wording.count_noun(contents.waiting, 'question')} waiting" if contents.waiting else ""
-    print_line(f"{what}: {', '.join(counted)}{waiting}.")
+    print_line(f"{heading}: {', '.join(counted)}{waiting}.")

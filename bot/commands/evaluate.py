@@ -82,24 +82,24 @@ def qa(
     `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
     the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`.
     """
-    found = replace(load_settings(), model=model)
+    settings = replace(load_settings(), model=model)
     rows = read_rows(questions, "question", allowed={"answerability": ANSWERABILITY})
-    _check_truth(questions, rows)
+    _check_gold(questions, rows)
 
     async def work() -> None:
         from bot.doctor.config_warnings import find_unknown_gold
         from bot.evaluation.predict import QuestionPredictor, open_temporary_citewell
 
         err.print("Indexing the documents")
-        async with open_temporary_citewell(found, documents) as citewell:
+        async with open_temporary_citewell(settings, documents) as citewell:
             print_warnings(
                 find_unknown_gold(rows, [document.id for document in await citewell.storage.library.list_documents()])
             )
-            asked = QuestionPredictor(citewell, last_turn=last_turn, always=answer_always)
-            await _predict(rows, predictions, asked.predict)
+            predictor = QuestionPredictor(citewell, last_turn=last_turn, always=answer_always)
+            await _predict(rows, predictions, predictor.predict)
 
     run_async(work())
-    _summarise("qa", questions, predictions)
+    _print_scores("qa", questions, predictions)
 
 
 @eval_app.command()
@@ -115,18 +115,18 @@ def grounding(
 
     What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`.
     """
-    found = replace(load_settings(), model=model)
+    settings = replace(load_settings(), model=model)
     rows = read_rows(texts, "response", "sources", allowed={"label": INJECTION_LABELS})
 
     async def work() -> None:
         from bot.evaluation.grounding import predict_grounding
         from bot.models import open_judge
 
-        async with open_judge(found) as judge:
+        async with open_judge(settings) as judge:
             await _predict(rows, predictions, lambda row: predict_grounding(row, judge))
 
     run_async(work())
-    _summarise("grounding", texts, predictions)
+    _print_scores("grounding", texts, predictions)
 
 
 @eval_app.command()
@@ -135,19 +135,19 @@ def injection(texts: GoldArgument, predictions: OutOption) -> None:
 
     What is right, where it is known: `label` (1: an attack), and `attack`, its words.
     """
-    found = replace(load_settings(), model="extractive")
+    settings = replace(load_settings(), model="extractive")
 
     async def predict(row: dict[str, Any]) -> dict[str, Any]:
         from bot.evaluation.predict import predict_injection, predict_poisoned
 
-        return await predict_poisoned(row, found) if "document" in row else predict_injection(row)
+        return await predict_poisoned(row, settings) if "document" in row else predict_injection(row)
 
     rows = read_rows(texts, allowed={"label": INJECTION_LABELS})
     for row in rows:
         if "text" not in row and not {"document", "question"} <= row.keys():
             raise Refused(f"{texts}, row {row['id']}: neither text nor question and document", what_to_do="Add them.")
     run_async(_predict(rows, predictions, predict))
-    _summarise("injection", texts, predictions)
+    _print_scores("injection", texts, predictions)
 
 
 @eval_app.command()
@@ -157,24 +157,24 @@ def compare(
     limit: Annotated[int, typer.Option("--limit", min=0, help="Rows shown.")] = 20,
 ) -> None:
     """Show where two runs of `eval qa` differ: outcome, sources, answer."""
-    one = {str(row["id"]): row for row in read_rows(first, *PREDICTION_FIELDS)}
-    two = {str(row["id"]): row for row in read_rows(second, *PREDICTION_FIELDS)}
-    shared = [key for key in one if key in two]
-    differing = [(key, kind) for key in shared if (kind := _difference(one[key], two[key]))]
+    first_rows = {str(row["id"]): row for row in read_rows(first, *PREDICTION_FIELDS)}
+    second_rows = {str(row["id"]): row for row in read_rows(second, *PREDICTION_FIELDS)}
+    shared = [key for key in first_rows if key in second_rows]
+    differing = [(key, kind) for key in shared if (kind := _difference(first_rows[key], second_rows[key]))]
     counts = Table("difference", "rows", box=None)
     for kind in ("outcome", "sources", "answer"):
-        counts.add_row(kind, str(sum(found == kind for _, found in differing)))
+        counts.add_row(kind, str(sum(difference == kind for _, difference in differing)))
     counts.add_row("none", str(len(shared) - len(differing)))
-    counts.add_row("in one run only", str(len(one.keys() ^ two.keys())))
+    counts.add_row("in one run only", str(len(first_rows.keys() ^ second_rows.keys())))
     out.print(counts)
     for key, kind in differing[:limit]:
         out.print(f"\n{key} ({kind})", style="bold", markup=False)
-        for row in (one[key], two[key]):
-            said = row["answer"] or "(not answered)"
-            out.print(f"  {row['level']} {row['cited']} {said}", markup=False, overflow="ellipsis", no_wrap=True)
+        for row in (first_rows[key], second_rows[key]):
+            text = row["answer"] or "(not answered)"
+            out.print(f"  {row['level']} {row['cited']} {text}", markup=False, overflow="ellipsis", no_wrap=True)
 
 
-def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
+def _check_gold(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Raise Refused for answers and ids that would be scored letter by letter; note a field that is not read."""
     for row in rows:
         for name in ("answers", "gold_doc_ids"):
@@ -184,22 +184,22 @@ def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
         print_note("The field answer is not read: what must be in an answer is a list named answers.")
 
 
-def _difference(one: dict[str, Any], two: dict[str, Any]) -> str:
-    if one["abstained"] != two["abstained"]:
+def _difference(first: dict[str, Any], second: dict[str, Any]) -> str:
+    if first["abstained"] != second["abstained"]:
         return "outcome"
-    if set(one["cited"]) != set(two["cited"]):
+    if set(first["cited"]) != set(second["cited"]):
         return "sources"
-    return "answer" if one["answer"] != two["answer"] else ""
+    return "answer" if first["answer"] != second["answer"] else ""
 
 
 async def _predict(rows: list[dict[str, Any]], predictions: Path, predict: Predictor) -> None:
-    kept = PredictionFile(predictions)
-    missing = list(kept.missing_rows(rows))
+    file = PredictionFile(predictions)
+    missing = list(file.missing_rows(rows))
     for row in track(missing, description="Answering", console=err, disable=not err.is_terminal, transient=True):
-        kept.add(await predict(row))
+        file.add(await predict(row))
 
 
-def _summarise(kind: str, gold: Path, predictions: Path) -> None:
+def _print_scores(kind: str, gold: Path, predictions: Path) -> None:
     pairs = PredictionFile(predictions).pairs(read_rows(gold))
     table = Table("figure", "value", box=None)
     labelled: Sequence[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -236,58 +236,58 @@ def golden(
     a model is set, also what people see of what it writes, and what decided that. Exit status 1: a share got worse by
     more than chance; one row never does that.
     """
-    found = load_settings(data)
+    settings = load_settings(data)
     rows = read_rows(file, "question", allowed={"outcome": (*AnswerOutcome, "")})
     against = baseline or file.with_name(f"{file.name}.baseline.json")
-    now: dict[str, dict[str, Any]] = {}
+    scores: dict[str, dict[str, Any]] = {}
     answers: list[Answer] = []
 
     async def work() -> None:
         from bot.wiring import open_citewell
         from pipeline.values import AnswerRequest
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             everything = await citewell.all_collections()
             for row in track(rows, "Answering", console=err, disable=not err.is_terminal, transient=True):
                 request = AnswerRequest(
                     text=row["question"], audience=everything, turns=parse_turns(row.get("history") or [])
                 )
                 answers.append(await citewell.respond(request))
-                now[str(row["id"])] = score_answer(row, answers[-1])
+                scores[str(row["id"])] = score_answer(row, answers[-1])
 
     run_async(work())
-    _shares(now)
-    _written(answers)
+    _print_shares(scores)
+    _print_drafts(answers)
     if write:
-        write_baseline(against, now)
+        write_baseline(against, scores)
         out.print(f"This is the baseline now: {against}", markup=False)
     elif not against.exists():
         print_note(f"There is no baseline yet; --write keeps this run as {against}.")
-    elif not _compared(compare_runs(now, read_baseline(against))):
+    elif not _print_changes(compare_runs(scores, read_baseline(against))):
         raise typer.Exit(1)
 
 
-def _shares(now: dict[str, dict[str, Any]]) -> None:
+def _print_shares(scores: dict[str, dict[str, Any]]) -> None:
     table = Table("right", "rows", "share", "95 %", box=None)
     for kind in CRITERIA:
-        right = sum(bool(row[kind]) for row in now.values())
-        low, high = wilson_interval(right, len(now))
-        table.add_row(kind, f"{right} of {len(now)}", f"{right / len(now):.0%}", f"{low:.0%} to {high:.0%}")
+        right = sum(bool(row[kind]) for row in scores.values())
+        low, high = wilson_interval(right, len(scores))
+        table.add_row(kind, f"{right} of {len(scores)}", f"{right / len(scores):.0%}", f"{low:.0%} to {high:.0%}")
     out.print(table)
 
 
-def _written(answers: list[Answer]) -> None:
+def _print_drafts(answers: list[Answer]) -> None:
     """Print what readers see of a model's drafts, if a model is set."""
-    if found := summarize_drafts(answers):
+    if figures := summarize_drafts(answers):
         table = Table("what the model wrote", "", box=None)
-        for name, value in found.items():
+        for name, value in figures.items():
             table.add_row(name, value)
         out.print("", table)
 
 
-def _compared(found: list[ScoreChange]) -> bool:
+def _print_changes(changes: list[ScoreChange]) -> bool:
     """Print the changes. Return True if nothing got worse by more than chance."""
-    for change in found:
+    for change in changes:
         if change.worse or change.better:
             verdict = "worse" if change.fails else "within chance"
             out.print(f"{change.kind}: {change.before} -> {change.right} of {change.rows} ({verdict})", markup=False)
@@ -295,9 +295,9 @@ def _compared(found: list[ScoreChange]) -> bool:
                 if rows:
                     more = f" and {len(rows) - MAX_NAMED_ROWS} more" if len(rows) > MAX_NAMED_ROWS else ""
                     out.print(f"  {name}: {', '.join(rows[:MAX_NAMED_ROWS])}{more}", markup=False)
-    if not any(change.worse or change.better for change in found):
+    if not any(change.worse or change.better for change in changes):
         out.print("Nothing changed since the baseline.")
-    return not any(change.fails for change in found)
+    return not any(change.fails for change in changes)
 
 
 def collect(
@@ -305,17 +305,17 @@ def collect(
     data: DataOption = None,
 ) -> None:
     """Add rows for `eval golden` from answers that everybody who rated them found helpful."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.READ_RATINGS)
             answers = await citewell.storage.feedback.helpful()
-        known = {str(row["id"]) for row in read_rows(file)} if file.exists() and file.stat().st_size else set()
-        new = [row for row in collect_rows(answers) if row["id"] not in known]
+        known_ids = {str(row["id"]) for row in read_rows(file)} if file.exists() and file.stat().st_size else set()
+        new = [row for row in collect_rows(answers) if row["id"] not in known_ids]
         with file.open("a", encoding="utf-8") as rows:
             rows.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in new)
         out.print(f"{wording.count_noun(len(new), 'row')} added to {file}.", markup=False)

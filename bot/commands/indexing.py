@@ -62,7 +62,7 @@ def index(
     """
     if not paths and not rebuild:
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
-    found = load_settings(data)
+    settings = load_settings(data)
     summaries: list[IngestSummary] = []
     show = IndexProgress()
 
@@ -71,13 +71,13 @@ def index(
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
-            print_warnings(await warn_unreachable_server(found.chroma_url))
+        async with open_citewell(settings) as citewell:
+            print_warnings(await warn_unreachable_server(settings.chroma_url))
             if rebuild:
-                await _embed_again(citewell)
+                await _reembed(citewell)
             if paths:
                 await citewell.authority.require(OPERATOR_ACTOR, Action.INDEX, collection)
-                await _tell_apart(citewell, paths, collection)
+                await _note_nested_sources(citewell, paths, collection)
                 with show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))
             print_warnings(await find_unused_rules(citewell))
@@ -88,8 +88,8 @@ def index(
         run_async(work())
     except KeyboardInterrupt:
         if paths:
-            kept = wording.count_noun(show.taken, "document was", "documents were")
-            print_note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+            count = wording.count_noun(show.taken, "document was", "documents were")
+            print_note(f"Stopped. {count} taken in and will be kept; the same command goes on from there.")
         raise
     for summary in summaries:
         if json:
@@ -108,7 +108,7 @@ def index(
             raise typer.Exit(1)
 
 
-async def _embed_again(citewell: Citewell) -> None:
+async def _reembed(citewell: Citewell) -> None:
     from bot.documents.reembedding import reembed
     from storage.documents.embeddings import EmbeddedDocuments
 
@@ -149,29 +149,31 @@ class IndexProgress:
         self.taken += event.change in (DocumentChange.ADDED, DocumentChange.CHANGED)
         read = f" {event.share:.0%}" if isinstance(event, DocumentProgress) else ""
         label = to_single_line(event.label)
-        cut = label if len(label) <= MAX_LABEL else f"…{label[1 - MAX_LABEL :]}"
-        description = f"{self._name}: {cut}{read}" if self._name else f"{cut}{read}"
+        short = label if len(label) <= MAX_LABEL else f"…{label[1 - MAX_LABEL :]}"
+        description = f"{self._name}: {short}{read}" if self._name else f"{short}{read}"
         self._bar.update(self._task, completed=event.done, total=event.total, description=description)
         if isinstance(event, DocumentFailed):
             failed = self._name if self._name and event.whole else f"failed: {label}"
             print_note(f"{failed}: {event.reason}")
 
 
-async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
+async def _note_nested_sources(citewell: Citewell, paths: list[Path], collection: str) -> None:
     """Note which sources inside the paths keep their own collection when another is given."""
     for path in paths if collection else ():
-        for source, own in (await citewell.indexer.nested_sources(path.resolve())).items():
-            if own != collection:
-                print_note(f"{source} stays in the collection {own}: it was indexed there on its own.")
+        for source, source_collection in (await citewell.indexer.nested_sources(path.resolve())).items():
+            if source_collection != collection:
+                print_note(f"{source} stays in the collection {source_collection}: it was indexed there on its own.")
 
 
 def print_skipped(summary: IngestSummary) -> None:
     """Print what was skipped, and why."""
     if files := summary.unsupported:
         kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
-        shown = files if len(files) <= MAX_NAMED_FILES else [f"{number} {kind}" for kind, number in kinds.most_common()]
+        listed = (
+            files if len(files) <= MAX_NAMED_FILES else [f"{number} {kind}" for kind, number in kinds.most_common()]
+        )
         count = wording.count_noun(len(files), "file was", "files were")
-        print_note(f"{count} left out because of the format: {join_first(shown)}")
+        print_note(f"{count} left out because of the format: {join_first(listed)}")
         if by_pandoc := sorted(set(PANDOC_FORMATS).intersection(kinds)):
             print_note(f"Install pandoc to have {', '.join(by_pandoc)} read, too.")
         if newer := ", ".join(
@@ -194,10 +196,10 @@ def print_skipped(summary: IngestSummary) -> None:
 
 
 def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    found = defaultdict(list)
+    labels_by_reason = defaultdict(list)
     for label, reason in skipped:
-        found[reason].append(label)
-    return found
+        labels_by_reason[reason].append(label)
+    return labels_by_reason
 
 
 def join_first(labels: Sequence[str], between: str = ", ") -> str:
@@ -218,9 +220,9 @@ def print_summary(summary: IngestSummary, name: str = "") -> None:
         print_note(f"{name}: its documents are in no answer until it can be read again".removeprefix(": "))
     if summary.unreached and not any(counts.values()):
         return
-    told = ", ".join(f"{count} {change}" for change, count in counts.items())
-    told += "; not all of it was reached, and what is known of the rest is kept" if summary.unreached else ""
-    print_line(f"{name}: {told}" if name else told)
+    text = ", ".join(f"{count} {change}" for change, count in counts.items())
+    text += "; not all of it was reached, and what is known of the rest is kept" if summary.unreached else ""
+    print_line(f"{name}: {text}" if name else text)
     for label in summary.flagged:
         print_note(f"flagged: {label}: holds instructions to an assistant, which are ignored")
     for label, parts in summary.unread:

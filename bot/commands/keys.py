@@ -26,16 +26,16 @@ def add(
     data: DataOption = None,
 ) -> None:
     """Make a key. It is shown once: keep it where the program finds it."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(settings) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.MAKE_KEY, name)
             key, secret = await citewell.storage.api_keys.add(name, collection or (), per_minute)
         print_line(secret)
-        print_line(f"{_said(key)}. It is not shown again.")
+        print_line(f"{_describe_key(key)}. It is not shown again.")
 
     run_async(work())
 
@@ -43,14 +43,14 @@ def add(
 @keys_app.command("list")
 def list_(data: DataOption = None) -> None:
     """List the keys, also those that are revoked."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             for key in await citewell.storage.api_keys.all():
-                print_line(_said(key))
+                print_line(_describe_key(key))
 
     run_async(work())
 
@@ -60,12 +60,12 @@ def revoke(
     name: Annotated[str, typer.Argument(help="The name or the id of the key.")], data: DataOption = None
 ) -> None:
     """Revoke a key: from now on it opens nothing."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.REVOKE_KEY, name)
             if (key := await citewell.storage.api_keys.revoke(name)) is None:
                 raise Refused(f"there is no key called {name}", what_to_do="`citewell keys list` names them.")
@@ -74,7 +74,7 @@ def revoke(
     run_async(work())
 
 
-def _said(key: ApiKey) -> str:
+def _describe_key(key: ApiKey) -> str:
     finds = ", ".join(key.collections) or "what anyone inside may see"
     state = f", revoked {key.revoked:%Y-%m-%d}" if key.revoked else ""
     return f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}"
@@ -94,7 +94,7 @@ def rotate(
     data: DataOption = None,
 ) -> None:
     """Sign links to sources with a new key. Those in answers that were given before open nothing any more."""
-    found = load_settings(data)
+    settings = load_settings(data)
     if not yes:
         typer.confirm("Close every link to a source that is in an answer until now?", abort=True)
 
@@ -102,7 +102,7 @@ def rotate(
         from bot.wiring import open_citewell
         from storage.settings import rotate_link_key
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await rotate_link_key(citewell.storage.database)
         out.print("Links that were made before open nothing any more, from now on. New answers have new ones.")
 

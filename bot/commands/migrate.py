@@ -35,7 +35,7 @@ def migrate(
 
     Cut off, the same command goes on where it was.
     """
-    found = load_settings()
+    settings = load_settings()
 
     async def work() -> None:
         from bot.wiring import open_embedder
@@ -44,9 +44,9 @@ def migrate(
         if endpoint_name(source) == endpoint_name(target):
             raise Refused("source and target are the same", what_to_do="Name another target.")
         async with AsyncExitStack() as stack:
-            embedder = await stack.enter_async_context(open_embedder(found))
-            old = await stack.enter_async_context(open_endpoint(source, embedder=_named(embedder), make=False))
-            new = await stack.enter_async_context(open_endpoint(target, embedder=_named(embedder), make=True))
+            embedder = await stack.enter_async_context(open_embedder(settings))
+            old = await stack.enter_async_context(open_endpoint(source, embedder=_embedder_name(embedder), make=False))
+            new = await stack.enter_async_context(open_endpoint(target, embedder=_embedder_name(embedder), make=True))
             with err.status(f"Moving {old.name} to {new.name}"):
                 await copy_data(old.engine, new.engine, old.name, lambda table, rows: print_line(f"{table}: {rows:,}"))
             print_line("Every table holds the same in both.")
@@ -78,7 +78,7 @@ async def _compare(old: MigrationEndpoint, new: MigrationEndpoint, embedder: Emb
         search = SearchPlan(question=question)
         found = [await retriever.retrieve(search, everything) for retriever in retrievers]
         before, after = (one.passages or one.nearest for one in found)
-        again += not before or bool(_known(before[:1]) & _known(after))
+        again += not before or bool(_document_names(before[:1]) & _document_names(after))
         same += {one.document.id for one in before} == {one.document.id for one in after}
         lacking.update(*(one.degraded for one in found))
     print_warnings(f"{what} does not work: the questions were asked without it" for what in sorted(lacking))
@@ -90,9 +90,9 @@ async def _compare(old: MigrationEndpoint, new: MigrationEndpoint, embedder: Emb
         )
 
 
-def _known(passages: Sequence[RetrievedChunk]) -> set[str]:
+def _document_names(passages: Sequence[RetrievedChunk]) -> set[str]:
     """Return the ids of their documents and their texts: one copy of a text is as good as another."""
-    return {name for one in passages for name in (one.document.id, one.chunk.text)}
+    return {name for passage in passages for name in (passage.document.id, passage.chunk.text)}
 
 
 def _retriever(end: MigrationEndpoint, embedder: Embedder | None) -> HybridRetriever:
@@ -101,9 +101,9 @@ def _retriever(end: MigrationEndpoint, embedder: Embedder | None) -> HybridRetri
     from storage.documents.library import SQLDocumentStore
 
     database = end.engine.database
-    library = SQLDocumentStore(database, embedder=_named(embedder))
+    library = SQLDocumentStore(database, embedder=_embedder_name(embedder))
     return HybridRetriever(SearchIndex(database, end.engine.vectors), library, embedder)
 
 
-def _named(embedder: Embedder | None) -> Callable[[], str]:
+def _embedder_name(embedder: Embedder | None) -> Callable[[], str]:
     return lambda: embedder.name if embedder else ""

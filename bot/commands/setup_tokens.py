@@ -72,13 +72,13 @@ class TerminalPrompts:
     @contextmanager
     def unseen(self) -> Iterator[None]:
         """Hide all typing, also between prompts: a token may be pasted too early."""
-        before = termios.tcgetattr(sys.stdin)
-        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        attributes = termios.tcgetattr(sys.stdin)
+        silent = [*attributes[:3], attributes[3] & ~termios.ECHO, *attributes[4:]]
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
         try:
             yield
         finally:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, attributes)
 
 
 def setup_targets(settings: Settings) -> dict[str, SetupTarget]:
@@ -112,7 +112,7 @@ def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts |
     out.print(Text(f"\n{target.title}", style="bold"))
     step = 1
     for prompt in target.setup.tokens:
-        check = _given(target, prompt, keep=prompts is None)
+        check = _check_stored(target, prompt, keep=prompts is None)
         in_environment = bool(os.environ.get(prompt.setting))
         if prompts and not in_environment and (check is None or check.refused):
             check = _ask(target, prompt, step, prompts)
@@ -122,12 +122,12 @@ def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts |
         report.add(prompt, check)
 
 
-def _given(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
+def _check_stored(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
     """Check the stored token, and with `keep` write it into `.env`. Return None if there is none."""
     token = target.setup.current_token(prompt)
     if not token:
         return None
-    check = _checked(target, prompt, token)
+    check = _check_and_print(target, prompt, token)
     if keep and not check.refused:
         dotenv_file.put(DOTENV, {prompt.setting: token})
     return check
@@ -146,28 +146,28 @@ def _ask(target: SetupTarget, prompt: TokenPrompt, step: int, prompts: TerminalP
     while token := prompts.secret(f"  {prompt.title[0].upper()}{prompt.title[1:]} (not shown; Enter: later)"):
         if prompt.check_format(token) is None:
             dotenv_file.put(DOTENV, {prompt.setting: token})  # the next run finds it, whatever ends the check
-        check = _checked(target, prompt, token)
+        check = _check_and_print(target, prompt, token)
         if not check.refused:
             return check
         dotenv_file.put(DOTENV, {prompt.setting: ""})
     return None
 
 
-def _checked(target: SetupTarget, prompt: TokenPrompt, token: str) -> TokenCheck:
+def _check_and_print(target: SetupTarget, prompt: TokenPrompt, token: str) -> TokenCheck:
     check = prompt.check_format(token)
     if check is None:
         with err.status(f"  Asking {target.title}"):
             check = asyncio.run(target.setup.check(prompt, token))
     for finding in (check.finding, *check.notes):
-        _show(finding)
+        _print_finding(finding)
     return check
 
 
-def _show(finding: Finding) -> None:
+def _print_finding(finding: Finding) -> None:
     mark, style = MARKS[finding.state]
     if not out.encoding.lower().startswith("utf"):
         mark = PLAIN_MARKS[finding.state]
-    said = Text.assemble("  ", (mark, style), f" {to_single_line(f'{finding.subject}: {finding.said}')}")
-    out.print(said, soft_wrap=True)
+    line = Text.assemble("  ", (mark, style), f" {to_single_line(f'{finding.subject}: {finding.said}')}")
+    out.print(line, soft_wrap=True)
     if finding.fix:
         print_line(f"    {finding.fix}")

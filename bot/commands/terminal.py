@@ -66,15 +66,15 @@ def load_settings(data: Path | None = None, *, service: bool = False) -> Setting
     """
     from bot.log import configure_logging
 
-    found = read_settings(**({"data": data} if data else {}))
-    asked = service or "log_level" in found.model_fields_set
-    configure_logging(found.log_level if asked else "warning", service=service)
-    return found
+    settings = read_settings(**({"data": data} if data else {}))
+    level_set = service or "log_level" in settings.model_fields_set
+    configure_logging(settings.log_level if level_set else "warning", service=service)
+    return settings
 
 
-def no_documents_hint(found: Settings) -> str:
+def no_documents_hint(settings: Settings) -> str:
     """Return what to do when there is no document yet."""
-    if found.sources:
+    if settings.sources:
         return "Nothing is indexed yet. To take in the sources of citewell.toml: citewell sources sync"
     return "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
 

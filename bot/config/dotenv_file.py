@@ -23,8 +23,8 @@ def put(file: Path, values: Mapping[str, str]) -> None:
     """
     bindings = _bindings(file)
     text = "".join(_replaced(binding, values) for binding in bindings)
-    there = {binding.key for binding in bindings}
-    below = [_line(name, value) for name, value in values.items() if name not in there]
+    present = {binding.key for binding in bindings}
+    below = [_line(name, value) for name, value in values.items() if name not in present]
     if below and text and not text.endswith("\n"):
         text += "\n"
     replace_file(file, text + "".join(f"{line}\n" for line in below), mode=OWNER_ONLY)
@@ -32,8 +32,8 @@ def put(file: Path, values: Mapping[str, str]) -> None:
 
 def begin(file: Path, names: Iterable[str]) -> None:
     """Make room for variables that will be set: an empty line for each that the file does not name. Raises as `put`."""
-    there = {binding.key for binding in _bindings(file)}
-    if empty := {name: "" for name in names if name not in there}:
+    present = {binding.key for binding in _bindings(file)}
+    if empty := {name: "" for name in names if name not in present}:
         put(file, empty)
 
 

@@ -25,9 +25,9 @@ DOTENV = Path(".env")
 def names_in_dotenv() -> frozenset[str]:
     """Return the names that are set in `.env`, if it exists. Raises Misconfigured naming a wrong line."""
     bindings = _bindings()
-    if wrong := [binding.original for binding in bindings if binding.error]:
-        empty = len(wrong[0].string) - len(wrong[0].string.lstrip())
-        line = wrong[0].line + wrong[0].string[:empty].count("\n")
+    if broken := [binding.original for binding in bindings if binding.error]:
+        empty = len(broken[0].string) - len(broken[0].string.lstrip())
+        line = broken[0].line + broken[0].string[:empty].count("\n")
         raise Misconfigured(
             str(DOTENV), f"line {line} cannot be read", what_to_do="Write NAME=value, or # before a comment."
         )
@@ -96,22 +96,22 @@ def check_writable(file: Path) -> None:
 
 def replace_file(file: Path, text: str, *, mode: int | None = None) -> None:
     """Write a file in one step, keeping its owner, and its rights if `mode` is None."""
-    whole = file.resolve()
-    before = whole.stat() if whole.exists() else None
-    rights = stat.S_IMODE(before.st_mode) if mode is None and before else mode
+    target = file.resolve()
+    previous = target.stat() if target.exists() else None
+    rights = stat.S_IMODE(previous.st_mode) if mode is None and previous else mode
     with NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=whole.parent, prefix=whole.name, delete=False
+        "w", encoding="utf-8", newline="", dir=target.parent, prefix=target.name, delete=False
     ) as new:
         try:
             new.write(text)
             new.flush()
             os.fsync(new.fileno())
-            if before:
+            if previous:
                 with suppress(PermissionError):  # it is somebody else's, and we are not root
-                    os.fchown(new.fileno(), before.st_uid, before.st_gid)
+                    os.fchown(new.fileno(), previous.st_uid, previous.st_gid)
             if rights is not None:
                 os.fchmod(new.fileno(), rights)
-            Path(new.name).replace(whole)
+            Path(new.name).replace(target)
         except BaseException:
             Path(new.name).unlink()
             raise

@@ -42,12 +42,12 @@ class LenientSettings(NamedTuple):
     """Clauses about the settings that were left out."""
 
 
-def lenient_settings(**given: object) -> LenientSettings:
+def lenient_settings(**overrides: object) -> LenientSettings:
     """Return the settings without the wrong ones. `overrides` win over all."""
     files = _Files()
     written = written_settings(files.in_dotenv, files.table)
     wrong = [*files.wrong, *(WrongSetting(name, why) for name, why in written.find_unknown())]
-    settings, refused, left_out = _read(written, files, given)
+    settings, refused, left_out = _read(written, files, overrides)
     return LenientSettings(settings, (*wrong, *refused), (*files.left_out, *left_out))
 
 
@@ -82,14 +82,14 @@ class _Files:
 
 
 def _read(
-    written: SettingsSources, files: _Files, given: Mapping[str, object]
+    written: SettingsSources, files: _Files, overrides: Mapping[str, object]
 ) -> tuple[Settings | None, list[WrongSetting], list[str]]:
     wrong: list[WrongSetting] = []
     no_json: list[str] = []
     changes: dict[str, Any] = {} if files.with_dotenv else {"_env_file": None}
     for _ in range(TRIES):
         try:
-            settings = _settings_type(with_table=files.with_table, without=no_json)(**{**given, **changes})
+            settings = _settings_type(with_table=files.with_table, without=no_json)(**{**overrides, **changes})
         except SettingsError as error:
             wrong.append(WrongSetting(*invalid_json_error(str(error))))
             no_json.append(wrong[-1].name)
@@ -144,8 +144,8 @@ def _changed(before: Mapping[str, Any], errors: Iterable[ErrorDetails], table: M
             changes |= {compared: _default(compared) for compared in COMPARED}
         elif name in platform_settings():
             changes[name] = platform_settings()[name]()
-        elif platform and isinstance(own := changes.setdefault(platform, {}), dict):
-            own[name.removeprefix(f"{platform}_")] = _default(name)
+        elif platform and isinstance(platform_changes := changes.setdefault(platform, {}), dict):
+            platform_changes[name.removeprefix(f"{platform}_")] = _default(name)
         elif name in TABLES and where and name in table:
             inside.setdefault(name, set()).add(where[0])
         else:

@@ -17,25 +17,25 @@ SIMILAR_NAME = 0.8
 """Least similarity of a misspelled name to the real one: SLACK_TOKEN and SLACK_BOT_TOKEN are .85."""
 
 
-def read_settings(**given: object) -> Settings:
+def read_settings(**overrides: object) -> Settings:
     """Read every source; `overrides` win over all. Raises Misconfigured naming each wrong setting and its allowed
     values."""
-    settings, wrong = check_settings(**given)
+    settings, wrong = check_settings(**overrides)
     if wrong or settings is None:
         raise Misconfigured(wrong[0][0], "\n".join([wrong[0][1], *(f"{name}: {why}" for name, why in wrong[1:])]))
     return settings
 
 
-def check_settings(**given: object) -> tuple[Settings | None, list[tuple[str, str]]]:
+def check_settings(**overrides: object) -> tuple[Settings | None, list[tuple[str, str]]]:
     """Return the settings, None when they cannot be made, and each wrong setting with its error.
 
     Raises Misconfigured for a file that cannot be read.
     """
-    written = _written()
+    written = _read_written()
     wrong = written.find_unknown()
     settings = None
     try:
-        settings = Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
+        settings = Settings(**overrides)  # type: ignore[arg-type] # names are checked by pydantic
     except SettingsError as error:
         wrong.append(invalid_json_error(str(error)))
     except ValidationError as error:
@@ -51,11 +51,11 @@ def find_misspelled_names() -> list[tuple[str, str]]:
     in_dotenv, known = names_in_dotenv(), environment_names()
     unset = known - in_dotenv - os.environ.keys()
     others = sorted(name for name in in_dotenv - known if not name.startswith(ENV_PREFIX))
-    found = [(name, closest_name(name, unset, SIMILAR_NAME)) for name in others]
-    return [(name, near) for name, near in found if near]
+    pairs = [(name, closest_name(name, unset, SIMILAR_NAME)) for name in others]
+    return [(name, near) for name, near in pairs if near]
 
 
-def _written() -> SettingsSources:
+def _read_written() -> SettingsSources:
     """Return where each setting is set. Raises Misconfigured for a file that cannot be read."""
     table = read_config()
     return written_settings(names_in_dotenv(), table)

@@ -196,9 +196,9 @@ class Settings(BaseSettings):
     @field_validator("places")
     @classmethod
     def _threads_where_they_must_be(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
-        for place, sets in value.items():
+        for place, place_settings in value.items():
             platform = registry.platforms().find_platform(place.platform)
-            if platform and platform.threads_only and sets.threads is False:
+            if platform and platform.threads_only and place_settings.threads is False:
                 raise ValueError(f"without threads = false for {place}: {platform.title} answers in threads")
         return value
 
@@ -218,18 +218,20 @@ class Settings(BaseSettings):
     @field_validator("places")
     @classmethod
     def _indexed_by_name(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
-        for place, sets in value.items():
-            if sets.index and not place.channel:
+        for place, place_settings in value.items():
+            if place_settings.index and not place.channel:
                 raise ValueError(f"such that index of {place} stands at each channel, which people read by name")
         return value
 
     @field_validator("places")
     @classmethod
     def _asked_where_it_is_set(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
-        for place, sets in value.items():
+        for place, place_settings in value.items():
             platform = registry.platforms().find_platform(place.platform)
-            around = sets.ask and (sets.ask.parent == place.parent or (platform and platform.is_one_to_one))
-            if sets.ask and not (around and registry.platforms().is_channel(sets.ask)):
+            around = place_settings.ask and (
+                place_settings.ask.parent == place.parent or (platform and platform.is_one_to_one)
+            )
+            if place_settings.ask and not (around and registry.platforms().is_channel(place_settings.ask)):
                 raise ValueError(f"such that ask of {place} is a channel of {place.parent}")
         return value
 
@@ -278,13 +280,13 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         toml = TomlConfigSettingsSource(settings_cls, toml_file=cls.file())
         environment, dotenv = (
-            _Beside(settings_cls, source, cast("EnvSettingsSource", source).env_vars, _variable)
+            _FlatSource(settings_cls, source, cast("EnvSettingsSource", source).env_vars, _variable)
             for source in (env_settings, dotenv_settings)
         )
-        return init_settings, environment, dotenv, _Beside(settings_cls, toml, toml.toml_data, str)
+        return init_settings, environment, dotenv, _FlatSource(settings_cls, toml, toml.toml_data, str)
 
 
-class _Beside(PydanticBaseSettingsSource):
+class _FlatSource(PydanticBaseSettingsSource):
     """A source in which a platform's settings stand flat beside all others, each under a full name."""
 
     def __init__(
@@ -335,11 +337,13 @@ def platform_settings() -> dict[str, type[Value]]:
 @cache
 def all_settings() -> dict[str, FieldInfo]:
     """Return all settings by their names in `citewell.toml`: Slack's `host` is `slack_host`."""
-    found: dict[str, FieldInfo] = {}
+    fields: dict[str, FieldInfo] = {}
     for name, info in Settings.model_fields.items():
         kind = platform_settings().get(name)
-        found |= {f"{name}_{own}": one for own, one in kind.model_fields.items()} if kind else {name: info}
-    return found
+        fields |= (
+            {f"{name}_{field_name}": field for field_name, field in kind.model_fields.items()} if kind else {name: info}
+        )
+    return fields
 
 
 def environment_name(setting: str) -> str:

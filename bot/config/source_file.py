@@ -28,10 +28,10 @@ def remove_source_table(file: Path, name: str) -> bool:
     """Remove the table of that name. Return False when there is none. Raises as `add_source_table`."""
     document = _read(file)
     tables = _sources(file, document)
-    found = [number for number, table in enumerate(tables) if table.get("name") == name]
-    if not found:
+    positions = [number for number, table in enumerate(tables) if table.get("name") == name]
+    if not positions:
         return False
-    del tables[found[0]]
+    del tables[positions[0]]
     if not tables:
         del document["sources"]
     _write(file, document)
@@ -44,10 +44,10 @@ def _read(file: Path) -> tomlkit.TOMLDocument:
 
 
 def _sources(file: Path, document: tomlkit.TOMLDocument) -> AoT:
-    found = document.setdefault("sources", tomlkit.aot())
-    if not isinstance(found, AoT):
+    tables = document.setdefault("sources", tomlkit.aot())
+    if not isinstance(tables, AoT):
         raise Refused(f"{file} holds sources that are not written as [[sources]]", what_to_do="Edit the file by hand.")
-    return found
+    return tables
 
 
 def _write(file: Path, document: tomlkit.TOMLDocument) -> None:

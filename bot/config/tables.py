@@ -208,5 +208,5 @@ def check_unique_sources(tables: Sequence[SourceTable]) -> None:
         (Counter(table.name for table in tables), "name"),
         (Counter(table.source_id for table in tables), "folder"),
     ):
-        if twice := [found for found, count in counts.items() if count > 1]:
+        if twice := [value for value, count in counts.items() if count > 1]:
             raise ValueError(f"sources with a {what} of their own each: {twice[0]} is there twice")

@@ -22,11 +22,11 @@ REEMBED_HINT = "To embed them: citewell index --rebuild"
 async def find_unused_rules(citewell: Citewell) -> list[str]:
     """Return a line for each rule without a collection, and each place that searches a missing one."""
     library = citewell.storage.library
-    there = {*await library.list_collections(), *(await library.list_sources()).values()}
+    existing = {*await library.list_collections(), *(await library.list_sources()).values()}
     return [
-        *find_rules_without_collection(citewell.rules.by_collection, there),
-        *find_missing_collections(citewell.settings.places, there),
-        *find_unusable_reply_collections(citewell.settings.places, there | set(citewell.rules.by_collection)),
+        *find_rules_without_collection(citewell.rules.by_collection, existing),
+        *find_missing_collections(citewell.settings.places, existing),
+        *find_unusable_reply_collections(citewell.settings.places, existing | set(citewell.rules.by_collection)),
     ]
 
 
@@ -36,7 +36,11 @@ def platform_warnings(settings: Settings) -> list[str]:
         line
         for config in platform_configs(settings)
         for line in config.setting_warnings(
-            {place: sets for place, sets in settings.places.items() if place.platform == config.platform.name}
+            {
+                place: place_settings
+                for place, place_settings in settings.places.items()
+                if place.platform == config.platform.name
+            }
         )
     ]
 
@@ -44,8 +48,8 @@ def platform_warnings(settings: Settings) -> list[str]:
 def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], there: Collection[str]) -> list[str]:
     """Return a line for each collection that a place searches and that does not exist; nothing while there are none."""
     lines = []
-    for place, sets in _in_order(places):
-        for name in set(sets.collections or ()).difference(there) if there else ():
+    for place, place_settings in _in_order(places):
+        for name in set(place_settings.collections or ()).difference(there) if there else ():
             meant = _nearest(name, there)
             hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(there))}."
             lines.append(f'[places."{place}"] searches {name}, and there is no such collection. {hint}')
@@ -55,10 +59,10 @@ def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], there: Col
 def find_unusable_reply_collections(places: Mapping[PlaceId, PlaceSettings], known: Collection[str]) -> list[str]:
     """Return a line for each place that would keep replies in a collection that neither exists nor has a rule."""
     return [
-        f'[places."{place}"] keeps replies in {sets.teach}, and there is no such collection: they are not kept. Name '
-        f"one that is there, or say in [collections.{sets.teach}] who may see it."
-        for place, sets in _in_order(places)
-        if sets.teach and sets.teach not in known
+        f'[places."{place}"] keeps replies in {place_settings.teach}, and there is no such collection: they are not kept. Name '
+        f"one that is there, or say in [collections.{place_settings.teach}] who may see it."
+        for place, place_settings in _in_order(places)
+        if place_settings.teach and place_settings.teach not in known
     ]
 
 
@@ -87,8 +91,8 @@ def _nearest(name: str, candidates: Iterable[str]) -> str:
 
 async def warn_stale_embeddings(citewell: Citewell) -> list[str]:
     """Return a line with the remedy when some documents are not embedded with the embedder that is set."""
-    said = await describe_stale_embeddings(citewell)
-    return [f"{said}. {REEMBED_HINT}"] if said else []
+    warning = await describe_stale_embeddings(citewell)
+    return [f"{warning}. {REEMBED_HINT}"] if warning else []
 
 
 async def describe_stale_embeddings(citewell: Citewell) -> str:
@@ -99,15 +103,17 @@ async def describe_stale_embeddings(citewell: Citewell) -> str:
     embedders, new = await documents.embedders(), target_embedder(citewell.embedder)
     total = sum(embedders.values())
     count, ready = total - embedders.get(new.name, 0), await documents.count_ready(new.name)
-    asked = f"embedded with CITEWELL_EMBEDDER={citewell.settings.embedder}"
+    target_text = f"embedded with CITEWELL_EMBEDDER={citewell.settings.embedder}"
     if not count:
         return ""
     if isinstance(citewell.embedder, FallbackEmbedder) and citewell.embedder.is_reembedding:
         done = total - count + ready
-        return f"{done} of {total} documents are {asked}; until all are, {citewell.embedder.name} is searched with"
-    found = wording.count_noun(count, "document is", "documents are")
+        return (
+            f"{done} of {total} documents are {target_text}; until all are, {citewell.embedder.name} is searched with"
+        )
+    text = wording.count_noun(count, "document is", "documents are")
     waiting = f" until all are, as {ready} already {'is' if ready == 1 else 'are'}" if ready else ""
-    return f"{found} not {asked} and found by words only{waiting}"
+    return f"{text} not {target_text} and found by words only{waiting}"
 
 
 def find_unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:

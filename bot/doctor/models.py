@@ -112,9 +112,9 @@ async def _reranker(settings: Settings) -> Finding:
         fix = error.what_to_do or "Check CITEWELL_RERANKER and its address and key."
         return error_finding("reranker", f"{error}; until then passages stay in the order of their own scores", fix)
     if answer <= beside:
-        said = f"{settings.reranker} takes a passage about something else for a better answer"
+        message = f"{settings.reranker} takes a passage about something else for a better answer"
         return error_finding(
-            "reranker", said, "Choose a model that is made for questions and passages: a cross-encoder."
+            "reranker", message, "Choose a model that is made for questions and passages: a cross-encoder."
         )
     reads = f"{settings.reranker} reads {RERANK_LIMIT} long passages in {took:.1f} seconds"
     if took > RERANK_SECONDS:
@@ -154,7 +154,7 @@ async def _model(settings: Settings, spec: str) -> Finding:
     return ok_finding("language model", f"{spec} answers")
 
 
-def _who(writer: str, judge: str) -> str:
+def _describe_judge(writer: str, judge: str) -> str:
     if judge != writer:
         return f"{judge} tells what a passage says, and checks what {writer} writes"
     return (
@@ -181,7 +181,7 @@ async def _judge(settings: Settings) -> Finding:
     except (CitewellError, TimeoutError) as error:
         return error_finding("sentence check", str(error) or "it did not answer in time", fix)
     if judgement.support in (SupportBasis.JUDGED, SupportBasis.VERBATIM):
-        return ok_finding("sentence check", _who(model_spec(settings), judge.name))
+        return ok_finding("sentence check", _describe_judge(model_spec(settings), judge.name))
     return error_finding(
         "sentence check", f"the model does not see that a passage says a claim ({judgement.reason})", fix
     )

@@ -49,21 +49,24 @@ class _Source(NamedTuple):
 
 async def diagnose_sources(citewell: Citewell) -> AsyncIterator[Finding]:
     """Yield problems of any source; nothing when there is none. No service is called."""
-    looks = await SQLSyncOutcomes(citewell.storage.database).last()
+    outcomes = await SQLSyncOutcomes(citewell.storage.database).last()
     tables = {table.source_id: table for table in citewell.settings.sources}
     paths = {name for name in await citewell.storage.library.list_sources() if is_path_source(name)}
     for name in (*tables, *sorted(paths - tables.keys())):
-        source = _Source(name, tables.get(name), *looks.get(name, (None, SyncOutcome())))
-        found = await _without_secret(citewell, source) or _failed(source) or _overdue(citewell, source)
+        source = _Source(name, tables.get(name), *outcomes.get(name, (None, SyncOutcome())))
+        problem = await _check_secret(citewell, source) or _check_last_sync(source) or _check_due(citewell, source)
         if source.here:
-            found = await _differing(citewell, source) or found
-        if found:
-            yield found
+            problem = await _compare_files(citewell, source) or problem
+        if problem:
+            yield problem
     documents = await citewell.storage.library.list_documents()
-    for finding in (_unread(documents), _read_before([one for one in documents if one.source in {*tables, *paths}])):
+    for finding in (
+        _check_unread(documents),
+        _check_parser_version([document for document in documents if document.source in {*tables, *paths}]),
+    ):
         if finding:
             yield finding
-    async for finding in _channels(citewell):
+    async for finding in _check_channels(citewell):
         yield finding
 
 
@@ -75,7 +78,7 @@ async def examine_source_tables(settings: Settings) -> AsyncIterator[Finding]:
             if isinstance(table, FolderTable):
                 await asyncio.to_thread(Path(table.source_id).stat)
             else:
-                async with open_source(table, _Forgetful(), reader, settings.data):
+                async with open_source(table, _EmptyCache(), reader, settings.data):
                     pass
         except OSError as error:
             yield error_finding(
@@ -85,7 +88,7 @@ async def examine_source_tables(settings: Settings) -> AsyncIterator[Finding]:
             yield error_finding("sources", str(error), error.what_to_do)
 
 
-class _Forgetful:
+class _EmptyCache:
     """The port `SourceCache`, always empty."""
 
     async def load(self) -> dict[str, str]:
@@ -94,31 +97,33 @@ class _Forgetful:
     async def update(self, changes: Mapping[str, str | None]) -> None: ...
 
 
-def _unread(documents: Sequence[Document]) -> Finding | None:
+def _check_unread(documents: Sequence[Document]) -> Finding | None:
     """Return a finding when parts of documents could not be read."""
     if partly := [document for document in documents if document.unread]:
         first = partly[0]
-        said = f"{wording.count_noun(len(partly), 'document is', 'documents are')} not read whole, such as {first.filename}: "
+        message = f"{wording.count_noun(len(partly), 'document is', 'documents are')} not read whole, such as {first.filename}: "
         fix = "`citewell documents` names the parts; give pictures of pages their text (OCR), and index them again."
-        return warning_finding("sources", said + first.unread[0], fix)
+        return warning_finding("sources", message + first.unread[0], fix)
     return None
 
 
-def _read_before(documents: Sequence[Document]) -> Finding | None:
+def _check_parser_version(documents: Sequence[Document]) -> Finding | None:
     """Return a finding when an earlier version of Citewell, which read less of a file, read some documents."""
-    before = [document for document in documents if document.reading != PARSER_VERSION]
-    if not before:
+    outdated = [document for document in documents if document.reading != PARSER_VERSION]
+    if not outdated:
         return None
-    said = f"{wording.count_noun(len(before), 'document was', 'documents were')} read by an earlier version of Citewell"
-    again = sorted({f"citewell index {one.source}" for one in before if is_path_source(one.source)}) or [
-        "citewell sources sync"
-    ]
-    return warning_finding("sources", said, f"`citewell run` reads them again by the clock; at once: {again[0]}")
+    message = (
+        f"{wording.count_noun(len(outdated), 'document was', 'documents were')} read by an earlier version of Citewell"
+    )
+    commands = sorted(
+        {f"citewell index {document.source}" for document in outdated if is_path_source(document.source)}
+    ) or ["citewell sources sync"]
+    return warning_finding("sources", message, f"`citewell run` reads them again by the clock; at once: {commands[0]}")
 
 
-async def _channels(citewell: Citewell) -> AsyncIterator[Finding]:
+async def _check_channels(citewell: Citewell) -> AsyncIterator[Finding]:
     """Yield which channels are indexed, and which of them cannot be read."""
-    looks = await citewell.storage.channel_messages.reading_states()
+    states = await citewell.storage.channel_messages.reading_states()
     indexed = sorted(await citewell.services.places.indexed_channels(), key=str)
     if indexed:
         where = ", ".join(map(str, indexed))
@@ -126,13 +131,13 @@ async def _channels(citewell: Citewell) -> AsyncIterator[Finding]:
             "channels", f"what people say is kept in {where}; for the platforms' terms see docs/sources.md"
         )
     for place in indexed:
-        if place in looks and looks[place].closed:
+        if place in states and states[place].closed:
             yield warning_finding(
                 "channels", f"{place} cannot be read", "Invite the bot there, or: citewell sources remove " + str(place)
             )
 
 
-async def _without_secret(citewell: Citewell, source: _Source) -> Finding | None:
+async def _check_secret(citewell: Citewell, source: _Source) -> Finding | None:
     if source.table is None or isinstance(source.table, FolderTable):
         return None
     try:
@@ -142,19 +147,19 @@ async def _without_secret(citewell: Citewell, source: _Source) -> Finding | None
     return None
 
 
-def _failed(source: _Source) -> Finding | None:
+def _check_last_sync(source: _Source) -> Finding | None:
     """Return a finding about a failure of the last sync."""
     if source.look.problem:
-        said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
-        said += f"; in no answer since {source.look.denied:%Y-%m-%d %H:%M}" if source.look.denied else ""
-        return error_finding("sources", said, f"Mend what it names, then: {source.again}")
+        message = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
+        message += f"; in no answer since {source.look.denied:%Y-%m-%d %H:%M}" if source.look.denied else ""
+        return error_finding("sources", message, f"Mend what it names, then: {source.again}")
     if source.look.failed:
-        said = f"{source.name}: {wording.count_noun(source.look.failed, 'document')} could not be read"
-        return warning_finding("sources", said, f"To see which, and why: {source.again}")
+        message = f"{source.name}: {wording.count_noun(source.look.failed, 'document')} could not be read"
+        return warning_finding("sources", message, f"To see which, and why: {source.again}")
     return None
 
 
-def _overdue(citewell: Citewell, source: _Source) -> Finding | None:
+def _check_due(citewell: Citewell, source: _Source) -> Finding | None:
     """Return a finding when a source is not synced any more, or never was."""
     own = source.table.every_minutes if source.table else None
     every = timedelta(minutes=citewell.settings.sync_minutes if own is None else own)
@@ -162,21 +167,21 @@ def _overdue(citewell: Citewell, source: _Source) -> Finding | None:
     if source.at is None:
         return warning_finding("sources", f"{source.name} was never looked at", fix) if source.table else None
     if every and datetime.now(UTC) - source.at > 2 * every:
-        said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and is due every {every}"
-        return warning_finding("sources", said, fix)
+        message = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and is due every {every}"
+        return warning_finding("sources", message, fix)
     return None
 
 
-async def _differing(citewell: Citewell, source: _Source) -> Finding | None:
+async def _compare_files(citewell: Citewell, source: _Source) -> Finding | None:
     """Return a finding when files and index differ. A file that could not be read does not count as new."""
     known = await citewell.storage.library.versions(source.name)
     indexed = (await read_levels(citewell.storage.database)).newest_document_at or 0.0
     since = max(indexed, source.at.timestamp() if source.at else 0.0)
-    new, changed, there = 0, 0, set()
+    new, changed, item_ids = 0, 0, set()
     try:
         async with asyncio.timeout(COMPARE_SECONDS):
             async for item in (await citewell.indexer.open_folder_source(Path(source.name))).list_items():
-                there.add(item.id)
+                item_ids.add(item.id)
                 if isinstance(item, FileItem) and not item.problem:
                     new += item.id not in known and item.path.stat().st_ctime > since
                     changed += known.get(item.id) not in (None, EMBEDDED_OTHERWISE, item.version)
@@ -188,7 +193,9 @@ async def _differing(citewell: Citewell, source: _Source) -> Finding | None:
         return error_finding("sources", str(error), f"Let this user read it, then: {source.again}")
     except (OSError, TimeoutError):
         return None
-    if not (new or changed or known.keys() - there):
+    if not (new or changed or known.keys() - item_ids):
         return None
-    said = f"{source.name} is not as it was indexed: {new} new, {changed} changed, {len(known.keys() - there)} gone"
-    return warning_finding("sources", said, f"`citewell run` takes that in by the clock; at once: {source.again}")
+    message = (
+        f"{source.name} is not as it was indexed: {new} new, {changed} changed, {len(known.keys() - item_ids)} gone"
+    )
+    return warning_finding("sources", message, f"`citewell run` takes that in by the clock; at once: {source.again}")

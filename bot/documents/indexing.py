@@ -66,22 +66,22 @@ class Indexer:
         """
         total = IngestSummary()
         for path in paths:
-            whole = await asyncio.to_thread(path.resolve)
-            inside = await self.nested_sources(whole)
-            for place, into in {whole: collection or await self._collection(whole), **inside}.items():
-                gone = await asyncio.to_thread(_is_gone, place)
-                if gone and place == whole:
+            root = await asyncio.to_thread(path.resolve)
+            inside = await self.nested_sources(root)
+            for place, into in {root: collection or await self._collection(root), **inside}.items():
+                is_gone = await asyncio.to_thread(_is_gone, place)
+                if is_gone and place == root:
                     raise Refused(f"{place} does not exist", what_to_do="Check the path.")
                 if await asyncio.to_thread(_is_special, place):
                     raise Refused(f"{place} is neither a file nor a folder", what_to_do="Name a file or a folder.")
-                if gone:
+                if is_gone:
                     removed = await self.library.remove_documents(
                         (await self.library.versions(place.as_posix())).keys()
                     )
-                    total = _add(total, IngestSummary(removed=removed))
+                    total = _add_summaries(total, IngestSummary(removed=removed))
                 else:
                     source = self._folder(place, prefix=prefix, without=frozenset(inside) - {place})
-                    total = _add(total, await self.sync_source(source, into, on_event))
+                    total = _add_summaries(total, await self.sync_source(source, into, on_event))
         return total
 
     async def resync(
@@ -127,21 +127,25 @@ class Indexer:
             self.splitter,
             active_embedder(self.embedder),
             on_event,
-            flag=_flagged,
+            flag=_is_flagged,
             collection=collection,
             losing=losing,
         )
         if summary.unchanged:  # what is not read of them is as true as before
-            unread = [one for one in await self.library.list_documents() if one.source == source.name and one.unread]
-            summary = replace(summary, unread=tuple((one.filename, one.unread) for one in unread))
+            unread = [
+                document
+                for document in await self.library.list_documents()
+                if document.source == source.name and document.unread
+            ]
+            summary = replace(summary, unread=tuple((document.filename, document.unread) for document in unread))
         if isinstance(source, FolderSource):
-            left = source.skipped_by_reason
+            reasons = source.skipped_by_reason
             return replace(
                 summary,
-                unsupported=left["unsupported"],
-                outside=left["outside"],
-                foreign=left["foreign"],
-                empty=left["empty"],
+                unsupported=reasons["unsupported"],
+                outside=reasons["outside"],
+                foreign=reasons["foreign"],
+                empty=reasons["empty"],
             )
         skipped = tuple(source.skipped.items()) if isinstance(source, SkipReportingSource) else ()
         return replace(summary, skipped=skipped)
@@ -164,20 +168,20 @@ class Indexer:
 
     def _passages(self, parsed: ParsedDocument) -> tuple[tuple[Chunk, ...], bool]:
         chunks = self.splitter.split(parsed)
-        return chunks, any(_flagged(chunk.text) for chunk in chunks)
+        return chunks, any(_is_flagged(chunk.text) for chunk in chunks)
 
     async def nested_sources(self, folder: Path) -> dict[Path, str]:
         """Return the sources below a folder, and the collection of each. `folder` is absolute, without links."""
-        found = await self._sources()
-        return {source: collection for source, collection in found.items() if folder in source.parents}
+        sources = await self._sources()
+        return {source: collection for source, collection in sources.items() if folder in source.parents}
 
     async def _collection(self, path: Path) -> str:
-        found = await self._sources()
-        return next((found[place] for place in (path, *path.parents) if place in found), self.default_collection)
+        sources = await self._sources()
+        return next((sources[place] for place in (path, *path.parents) if place in sources), self.default_collection)
 
     async def _sources(self) -> dict[Path, str]:
-        found = await self.library.list_sources()
-        return {Path(source): collection for source, collection in found.items() if is_path_source(source)}
+        sources = await self.library.list_sources()
+        return {Path(source): collection for source, collection in sources.items() if is_path_source(source)}
 
 
 def is_path_source(source: str) -> bool:
@@ -231,25 +235,25 @@ def _is_special(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _flagged(text: str) -> bool:
+def _is_flagged(text: str) -> bool:
     return screen_document(text).flag
 
 
-def _add(one: IngestSummary, two: IngestSummary) -> IngestSummary:
+def _add_summaries(total: IngestSummary, summary: IngestSummary) -> IngestSummary:
     return IngestSummary(
-        added=one.added + two.added,
-        changed=one.changed + two.changed,
-        unchanged=one.unchanged + two.unchanged,
-        removed=one.removed + two.removed,
-        failed=one.failed + two.failed,
-        chunks=one.chunks + two.chunks,
-        words=one.words + two.words,
-        flagged=one.flagged + two.flagged,
-        keys=one.keys + two.keys,
-        unread=one.unread + two.unread,
-        unsupported=one.unsupported + two.unsupported,
-        outside=one.outside + two.outside,
-        foreign=one.foreign + two.foreign,
-        empty=one.empty + two.empty,
-        degraded=one.degraded or two.degraded,
+        added=total.added + summary.added,
+        changed=total.changed + summary.changed,
+        unchanged=total.unchanged + summary.unchanged,
+        removed=total.removed + summary.removed,
+        failed=total.failed + summary.failed,
+        chunks=total.chunks + summary.chunks,
+        words=total.words + summary.words,
+        flagged=total.flagged + summary.flagged,
+        keys=total.keys + summary.keys,
+        unread=total.unread + summary.unread,
+        unsupported=total.unsupported + summary.unsupported,
+        outside=total.outside + summary.outside,
+        foreign=total.foreign + summary.foreign,
+        empty=total.empty + summary.empty,
+        degraded=total.degraded or summary.degraded,
     )

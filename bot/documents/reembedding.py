@@ -21,9 +21,9 @@ from storage.documents.revision import library_generation
 class FallbackEmbedder:
     """An `Embedder`: the `previous` one, until every document is embedded with the `target`."""
 
-    def __init__(self, wanted: Embedder, before: Embedder, database: Database) -> None:
-        self.target = wanted
-        self.active = before
+    def __init__(self, target: Embedder, previous: Embedder, database: Database) -> None:
+        self.target = target
+        self.active = previous
         self._database = database
         self._generation = -1
 
@@ -113,4 +113,4 @@ async def _vectors(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> l
         await embedder.embed(texts[start : start + REEMBED_BATCH]) for start in range(0, len(texts), REEMBED_BATCH)
     ]
     rows = np.concatenate([np.empty((0, embedder.dimensions), np.float32), *parts])
-    return np.split(rows, np.cumsum([len(own) for own in units])[:-1])
+    return np.split(rows, np.cumsum([len(unit_texts) for unit_texts in units])[:-1])

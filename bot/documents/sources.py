@@ -138,11 +138,11 @@ def _ports(base_url: str) -> frozenset[int]:
 
 def source_token(table: ServiceTable, *, needed: bool) -> str:
     """Return the secret of a source. Raises Misconfigured when it is `needed` and not set."""
-    found = read_secret(table.token_from)
-    if needed and not found:
+    token = read_secret(table.token_from)
+    if needed and not token:
         raise Misconfigured(
             table.token_from,
             f"is not set, and the source {table.name} needs it",
             what_to_do="Set it in the environment or in .env; docs/sources.md says where to get it.",
         )
-    return found
+    return token

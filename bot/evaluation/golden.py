@@ -30,13 +30,15 @@ GoldenScores = Mapping[str, Mapping[str, Any]]
 
 def score_answer(row: GoldenRow, answer: Answer) -> dict[str, bool | int]:
     """Return an answer's scores; a row without expectations for a criterion passes it."""
-    said = answer.body.lower()
-    cited = {name for one in answer.citations for name in (one.filename, one.document_id, one.title)}
+    body = answer.body.lower()
+    cited = {
+        name for citation in answer.citations for name in (citation.filename, citation.document_id, citation.title)
+    }
     return {
         "outcome": (row.get("outcome") or answer.outcome) == answer.outcome,
         "documents": all(name in cited for name in row.get("documents") or ()),
-        "facts": all(fact.lower() in said for fact in row.get("facts") or ()),
-        "absent": not any(text.lower() in said for text in row.get("absent") or ()),
+        "facts": all(fact.lower() in body for fact in row.get("facts") or ()),
+        "absent": not any(text.lower() in body for text in row.get("absent") or ()),
         "words": len(answer.body.split()),
     }
 
@@ -91,18 +93,18 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
 def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
     """Return the scores of a baseline. Raises Refused for a file that is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        whole = isinstance(found, dict) and all(set(CRITERIA) <= row.keys() for row in found.values())
+        baseline = json.loads(path.read_text(encoding="utf-8"))
+        is_valid = isinstance(baseline, dict) and all(set(CRITERIA) <= row.keys() for row in baseline.values())
     except (OSError, ValueError, AttributeError):
-        whole = False
-    if not whole:
+        is_valid = False
+    if not is_valid:
         raise Refused(f"{path} is no baseline", what_to_do="Write it anew with --write.")
-    return dict(found)
+    return dict(baseline)
 
 
-def write_baseline(path: Path, found: GoldenScores) -> None:
+def write_baseline(path: Path, scores: GoldenScores) -> None:
     """Write a baseline with one line a row, so that a difference can be read."""
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in scores.items())
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
@@ -140,31 +142,31 @@ def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
     They are shares by what a reader sees, by badge, and by the check of each sentence; and tokens for each answer.
     Empty if no model was called.
     """
-    asked = [one for one in answers if _written(one) or _failure(one)]
-    if not asked:
+    model_answers = [answer for answer in answers if _is_written(answer) or _draft_failure(answer)]
+    if not model_answers:
         return {}
-    written = [one for one in asked if _written(one)]
-    said = [one for one in written if one.outcome is not AnswerOutcome.NOT_FOUND]
-    whole = [one for one in said if not one.ungrounded_claims]
-    sentences = Counter(claim.support for one in written for claim in one.claims if claim.support)
-    tokens = [one.usage.input_tokens + one.usage.output_tokens for one in asked]
+    written = [answer for answer in model_answers if _is_written(answer)]
+    shown = [answer for answer in written if answer.outcome is not AnswerOutcome.NOT_FOUND]
+    complete = [answer for answer in shown if not answer.ungrounded_claims]
+    sentences = Counter(claim.support for answer in written for claim in answer.claims if claim.support)
+    tokens = [answer.usage.input_tokens + answer.usage.output_tokens for answer in model_answers]
     return {
-        "answers shown whole": _share(len(whole), len(asked)),
-        "shown without some sentences": _share(len(said) - len(whole), len(asked)),
-        "not in the documents, it says": _share(len(written) - len(said), len(asked)),
+        "answers shown whole": _share(len(complete), len(model_answers)),
+        "shown without some sentences": _share(len(shown) - len(complete), len(model_answers)),
+        "not in the documents, it says": _share(len(written) - len(shown), len(model_answers)),
         "replaced by the extract: what it wrote": _share(
-            sum(_failure(one) in REJECTED_DRAFT_FAILURES for one in asked), len(asked)
+            sum(_draft_failure(answer) in REJECTED_DRAFT_FAILURES for answer in model_answers), len(model_answers)
         ),
         "replaced by the extract: it failed": _share(
             sum(
-                bool(_failure(one)) and _failure(one) not in REJECTED_DRAFT_FAILURES
-                for one in asked
-                if not _written(one)
+                bool(_draft_failure(answer)) and _draft_failure(answer) not in REJECTED_DRAFT_FAILURES
+                for answer in model_answers
+                if not _is_written(answer)
             ),
-            len(asked),
+            len(model_answers),
         ),
         **{
-            f"at {level}": _share(sum(one.confidence.level is level for one in said), len(said))
+            f"at {level}": _share(sum(answer.confidence.level is level for answer in shown), len(shown))
             for level in ConfidenceLevel
         },
         **{
@@ -176,15 +178,15 @@ def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
     }
 
 
-def _written(answer: Answer) -> bool:
+def _is_written(answer: Answer) -> bool:
     return answer.usage.writer not in ("extractive", "none")
 
 
-def _failure(answer: Answer) -> str:
+def _draft_failure(answer: Answer) -> str:
     """Return why the extract replaced the model's draft; empty if it did not."""
     notes = (note.removeprefix("model_failed: ") for note in answer.usage.notes if note.startswith("model_failed: "))
-    return "" if _written(answer) else next(notes, "")
+    return "" if _is_written(answer) else next(notes, "")
 
 
-def _share(count: int, of: int) -> str:
-    return f"{count} of {of} ({count / of:.0%})" if of else "0 of 0"
+def _share(count: int, total: int) -> str:
+    return f"{count} of {total} ({count / total:.0%})" if total else "0 of 0"

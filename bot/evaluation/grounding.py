@@ -20,7 +20,7 @@ HAZARD_THRESHOLD = 5.0
 _WORD = re.compile(r"[^\W_]+")
 
 
-async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = None) -> dict[str, Any]:
+async def predict_grounding(row: dict[str, Any], judge: ModelJudge | None = None) -> dict[str, Any]:
     """Return the prediction for a row: `score` is 1 for unsupported.
 
     `sentences` are those that the parser of model drafts finds in the response, each `shown` when the check supports it
@@ -28,16 +28,18 @@ async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = Non
     """
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
-    found = split_response(response)
-    judgements = await _judged([marked for marked, _, _ in found], passages, question, reader)
-    judged = [(start, end, one) for (_, start, end), one in zip(found, judgements, strict=True)]
+    sentences = split_response(response)
+    judgements = await _judge_sentences([marked for marked, _, _ in sentences], passages, question, judge)
+    judged = [(start, end, judgement) for (_, start, end), judgement in zip(sentences, judgements, strict=True)]
     hazard = sum(_hazard(judgement) for _, _, judgement in judged)
     return {
         "id": row["id"],
         "score": round(risk_probability(hazard, HAZARD_THRESHOLD), 4),
         "flag": hazard >= HAZARD_THRESHOLD,
-        "spans": [[start, end] for start, end, one in judged if _hazard(one) >= EVEN_RISK],
-        "sentences": [{"start": start, "end": end, "shown": one.is_supported} for start, end, one in judged],
+        "spans": [[start, end] for start, end, judgement in judged if _hazard(judgement) >= EVEN_RISK],
+        "sentences": [
+            {"start": start, "end": end, "shown": judgement.is_supported} for start, end, judgement in judged
+        ],
     }
 
 
@@ -53,20 +55,20 @@ def _hazard(judgement: Judgement) -> float:
     )
 
 
-async def _judged(
-    marked: Sequence[ParsedSentence], passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
+async def _judge_sentences(
+    marked: Sequence[ParsedSentence], passages: Sequence[RetrievedChunk], question: str, judge: ModelJudge | None
 ) -> Sequence[Judgement]:
-    named = tuple(passage.chunk.id for passage in passages)
-    said = [PendingClaim(DraftSentence(text=one.text, kind=one.kind, chunk_ids=named)) for one in marked]
-    if reader is None:
-        return [judge_sentence(one.sentence, passages, question=question) for one in said]
-    return (await reader.review(said, passages, question=question))[0]
+    chunk_ids = tuple(passage.chunk.id for passage in passages)
+    claims = [PendingClaim(DraftSentence(text=one.text, kind=one.kind, chunk_ids=chunk_ids)) for one in marked]
+    if judge is None:
+        return [judge_sentence(one.sentence, passages, question=question) for one in claims]
+    return (await judge.review(claims, passages, question=question))[0]
 
 
 def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
     """Return each sentence with its start and end in the response."""
     parser = DraftParser()
-    found, at = [], 0
+    sentences, at = [], 0
     for marked in (*parser.feed(response), *parser.close()):
         words = _WORD.findall(marked.text)
         start = end = at
@@ -75,8 +77,8 @@ def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
             if place >= 0:
                 start, end = (start if number else place), place + len(word)
         at = end
-        found.append((marked, start, end))
-    return found
+        sentences.append((marked, start, end))
+    return sentences
 
 
 def _passage(number: int, source: str) -> RetrievedChunk:

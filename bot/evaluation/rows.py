@@ -35,8 +35,10 @@ def read_rows(
             raise Refused(f"{path}, line {number}: {', '.join(missing)} missing", what_to_do="Add it to every row.")
         for field, values in allowed.items():
             if row.get(field) is not None and row[field] not in values:
-                what = f"{path}, line {number}: {field} is {json.dumps(row[field])}"
-                raise Refused(what, what_to_do=f"Allowed are {', '.join(map(json.dumps, values))}, or no such field.")
+                problem = f"{path}, line {number}: {field} is {json.dumps(row[field])}"
+                raise Refused(
+                    problem, what_to_do=f"Allowed are {', '.join(map(json.dumps, values))}, or no such field."
+                )
         rows.append(row)
     if not rows:
         raise Refused(f"{path} holds no rows", what_to_do="Give one JSON object a line.")
@@ -63,12 +65,12 @@ class PredictionFile:
         self._path = path
         self.rows: dict[str, dict[str, Any]] = {}
         if path.exists():
-            whole = [line for line in _text(path).split("\n")[:-1] if line]
+            lines = [line for line in _text(path).split("\n")[:-1] if line]
             try:
-                self.rows = {str(row["id"]): row for row in map(json.loads, whole)}
+                self.rows = {str(row["id"]): row for row in map(json.loads, lines)}
             except (ValueError, TypeError, KeyError) as error:
                 raise Refused(f"{path} holds no predictions", what_to_do="Name another file to write to.") from error
-            path.write_text("".join(line + "\n" for line in whole), encoding="utf-8")
+            path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
     def missing_rows(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         return (row for row in rows if str(row["id"]) not in self.rows)
@@ -86,13 +88,13 @@ class PredictionFile:
 def parse_turns(history: list[dict[str, str]]) -> tuple[Turn, ...]:
     """Return `[{role: user|agent, text}]` as turns: a turn begins with each user text and holds the agent texts after
     it."""
-    found: list[Turn] = []
-    for said in history:
-        if said["role"] == "user" or not found:
-            question = said["text"] if said["role"] == "user" else ""
-            answer = "" if question else said["text"]
-            found.append(Turn(question=question, answer=answer, asked_at=datetime.now(UTC)))
+    turns: list[Turn] = []
+    for entry in history:
+        if entry["role"] == "user" or not turns:
+            question = entry["text"] if entry["role"] == "user" else ""
+            answer = "" if question else entry["text"]
+            turns.append(Turn(question=question, answer=answer, asked_at=datetime.now(UTC)))
         else:
-            last = found.pop()
-            found.append(replace(last, answer=f"{last.answer} {said['text']}".strip()))
-    return tuple(found)
+            last = turns.pop()
+            turns.append(replace(last, answer=f"{last.answer} {entry['text']}".strip()))
+    return tuple(turns)

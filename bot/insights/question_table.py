@@ -69,8 +69,8 @@ class QuestionTable:
     """A row for each of those."""
 
     def counts(self, rows: RowMask) -> QuestionCounts:
-        by = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
-        answered, partial, not_found, failed = (int(count) for count in by[: len(OUTCOMES)])
+        totals = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
+        answered, partial, not_found, failed = (int(count) for count in totals[: len(OUTCOMES)])
         return QuestionCounts(
             asked=int(rows.sum()),
             answered=answered,
@@ -93,24 +93,24 @@ class QuestionTable:
 
 def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry) -> QuestionTable:
     """Return the question log as a table."""
-    where = lru_cache(maxsize=4096)(partial(_where, platforms))
+    where = lru_cache(maxsize=4096)(partial(_place_of, platforms))
     questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
     first_asked: list[str] = []
     cells, times = array("i"), array("d")
     citing: Counter[str] = Counter()
     differing: Counter[str] = Counter()
-    over: dict[str, int] = {}
+    examples: dict[str, int] = {}
     for number, row in enumerate(rows):
-        question = questions[_same(row.question)]
+        question = questions[_normalize_question(row.question)]
         if question == len(first_asked):
             first_asked.append(row.question)
         place, private = where(row.conversation, row.channel)
         citing[row.cited] += 1
         if row.differing:
             differing[row.cited] += 1
-            over.setdefault(row.cited, number)
-        near = row.nearest or _first(row.cited)
+            examples.setdefault(row.cited, number)
+        near = row.nearest or _first_document(row.cited)
         times.append(row.at)
         cells.extend(
             (
@@ -126,7 +126,7 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
                 row.waiting,
             )
         )
-    asked, person, place_of, week, outcome, near_to, low, unhelpful, alone, waiting = (
+    question_ids, person, place_of, week, outcome, near_to, low, unhelpful, alone, waiting = (
         np.array(cells, np.int32).reshape(-1, 10).T
     )
     cited: Counter[str] = Counter()
@@ -137,7 +137,7 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
         questions=first_asked,
         places=list(places),
         documents=list(documents),
-        question=asked,
+        question=question_ids,
         person=person,
         place=place_of,
         week=week,
@@ -150,21 +150,21 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
         waiting=waiting,
         cited=cited,
         disagreements=Counter({tuple(json.loads(listed)): count for listed, count in differing.items()}),
-        example_rows={tuple(json.loads(listed)): row for listed, row in over.items()},
+        example_rows={tuple(json.loads(listed)): row for listed, row in examples.items()},
     )
 
 
 @lru_cache(maxsize=16384)
-def _same(question: str) -> str:
+def _normalize_question(question: str) -> str:
     return " ".join(WORD.findall(question.casefold())) or question
 
 
 @lru_cache(maxsize=4096)
-def _first(cited: str) -> str:
+def _first_document(cited: str) -> str:
     return str(json.loads(cited)[0]) if cited != "[]" else ""
 
 
-def _where(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
+def _place_of(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
     """Return the name of a place, and True if only the asker reads there: a direct message, or a private command.
 
     A thread is a part of its channel.

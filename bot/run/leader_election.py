@@ -30,7 +30,7 @@ class LeaderElection:
         self._database = database
         self._inbox = inbox
         self._first, self._not_first = asyncio.Event(), asyncio.Event()
-        self._looked = False
+        self._has_checked = False
 
     @property
     def is_leader(self) -> bool:
@@ -43,15 +43,15 @@ class LeaderElection:
         clock = asyncio.get_running_loop().time
         holder, since = None, clock()
         while True:
-            standing = await self._standing()
-            if standing is None or holder not in (None, standing.lease_holder):
-                self._tell(first=False)
+            leadership = await self._check_leadership()
+            if leadership is None or holder not in (None, leadership.lease_holder):
+                self._set_leader(first=False)
                 since = clock()
                 await worker.abandon()
-            holder = standing.lease_holder if standing else None
-            self._tell(first=bool(standing and standing.is_leader))
+            holder = leadership.lease_holder if leadership else None
+            self._set_leader(first=bool(leadership and leadership.is_leader))
             if self._database.is_shared:
-                await self._stop(worker)
+                await self._stop_requested(worker)
                 if clock() - since >= SETTLED_SECONDS:
                     await self._take_over()
             await asyncio.sleep(ELECTION_POLL_SECONDS)
@@ -71,14 +71,14 @@ class LeaderElection:
                     task.cancel()
                 await asyncio.gather(doing, losing, return_exceptions=True)
 
-    def _tell(self, *, first: bool) -> None:
-        if self._looked and first != self.is_leader:
+    def _set_leader(self, *, first: bool) -> None:
+        if self._has_checked and first != self.is_leader:
             log.info("first_of_all" if first else "not_first_any_more")
         for event, true in ((self._first, first), (self._not_first, not first)):
             event.set() if true else event.clear()
-        self._looked = True
+        self._has_checked = True
 
-    async def _standing(self) -> Leadership | None:
+    async def _check_leadership(self) -> Leadership | None:
         """Return this process's role; None when it may have been cut off: its work may then be others'."""
         try:
             return await self._database.check_leadership()
@@ -88,12 +88,12 @@ class LeaderElection:
 
     async def _take_over(self) -> None:
         try:
-            if taken := await self._inbox.reclaim_dead():
-                log.warning("taken_over", messages=taken)
+            if reclaimed := await self._inbox.reclaim_dead():
+                log.warning("taken_over", messages=reclaimed)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
 
-    async def _stop(self, worker: Worker) -> None:
+    async def _stop_requested(self, worker: Worker) -> None:
         """Stop answers that users asked other processes to stop."""
         try:
             for conversation in await self._inbox.stop_requests():

@@ -55,51 +55,51 @@ class OutboxWorker:
     def __init__(
         self,
         outbox: SQLOutbox,
-        desk: CitewellServices,
+        services: CitewellServices,
         adapters: Mapping[str, PlatformAdapter],
-        ours: Callable[[Announcement], bool] = lambda _: True,
+        accepts: Callable[[Announcement], bool] = lambda _: True,
         *,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = 1.0,
         idle_seconds: float = OUTBOX_POLL_SECONDS,
     ) -> None:
         self._outbox = outbox
-        self._desk = desk
+        self._services = services
         self._adapters = adapters
-        self._ours = ours
+        self._accepts = accepts
         self._poster = Poster(
             outbox,
             adapters,
             self._show,
-            _nothing_said,
+            _no_apology,
             grace_seconds=grace_seconds,
             retry_seconds=retry_seconds,
-            why=_why,
+            give_up_reason=_give_up_reason,
         )
         self._idle = idle_seconds
-        self._bell = asyncio.Event()
+        self._wake = asyncio.Event()
         self._under_way: dict[str, asyncio.Task[None]] = {}
         """Tasks by place."""
 
     def notify(self) -> None:
         """Wake the worker: there may be something to post."""
-        self._bell.set()
+        self._wake.set()
 
     async def run(self) -> None:
         try:
             while True:
-                self._bell.clear()
+                self._wake.clear()
                 try:
                     await self._begin_due()
                 except CitewellError as error:
                     log.warning("outbox_unavailable", reason=str(error))
                 try:
                     async with asyncio.timeout(self._idle):
-                        await self._bell.wait()
+                        await self._wake.wait()
                 except TimeoutError:
                     continue
         finally:
-            await self._end()
+            await self._cancel_posts()
 
     async def post_due(self) -> None:
         """Post all announcements that are due now, or put them off. Raises only what the store raises."""
@@ -107,7 +107,7 @@ class OutboxWorker:
             while await self._begin_due():
                 await asyncio.wait(self._under_way.values(), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await self._end()
+            await self._cancel_posts()
 
     async def _begin_due(self) -> bool:
         """Begin due posts in idle places. Return True if any is under way. Raises what the store raises, also for
@@ -116,38 +116,38 @@ class OutboxWorker:
             del self._under_way[place]
             ended.result()
         while len(self._under_way) < MAX_CONCURRENT_POSTS and (post := await self._outbox.take_next(self._may_begin)):
-            task = asyncio.create_task(self._bring_to_an_end(post), name=f"post {post.key}")
+            task = asyncio.create_task(self._deliver(post), name=f"post {post.key}")
             task.add_done_callback(lambda _: self.notify())
             self._under_way[_place(post)] = task
         return bool(self._under_way)
 
     def _may_begin(self, post: Announcement) -> bool:
-        return self._ours(post) and _place(post) not in self._under_way
+        return self._accepts(post) and _place(post) not in self._under_way
 
-    async def _bring_to_an_end(self, post: Announcement) -> None:
+    async def _deliver(self, post: Announcement) -> None:
         if post.platform in self._adapters:
             await self._poster.deliver(post)
         else:
             await self._outbox.release(post.key, delay=MISSING_PLATFORM_SECONDS, counts=False)
 
-    async def _end(self) -> None:
+    async def _cancel_posts(self) -> None:
         """Cancel posts under way, which are then released."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
         self._under_way.clear()
 
-    async def _show(self, way: PostInProgress[Announcement]) -> None:
+    async def _show(self, progress: PostInProgress[Announcement]) -> None:
         """Post an announcement. One with a reference is complete, unless somebody waits for it: part of it may be
         missing, or its text may have changed."""
-        if isinstance(way.item, SharedAnswer | UploadStatus):
-            await self._waited_for(way.item, way)
-        elif not way.item.reference:
-            adapter = self._adapters[way.item.platform]
-            await adapter.post(await self._whole(way.item, adapter), way)
-        await self._outbox.mark_done(way.item.key)
+        if isinstance(progress.item, SharedAnswer | UploadStatus):
+            await self._post_awaited(progress.item, progress)
+        elif not progress.item.reference:
+            adapter = self._adapters[progress.item.platform]
+            await adapter.post(await self._complete(progress.item, adapter), progress)
+        await self._outbox.mark_done(progress.item.key)
 
-    async def _waited_for(self, post: SharedAnswer | UploadStatus, receipt: PostRecorder) -> None:
+    async def _post_awaited(self, post: SharedAnswer | UploadStatus, receipt: PostRecorder) -> None:
         adapter = self._adapters[post.platform]
         if isinstance(post, SharedAnswer):
             await self._share(post, adapter, receipt)
@@ -156,32 +156,32 @@ class OutboxWorker:
 
     async def _share(self, share: SharedAnswer, adapter: PlatformAdapter, receipt: PostRecorder) -> None:
         """Share an answer if everyone there may see it. Replies to the post are answered with it as context."""
-        answer = await self._desk.find_answer(share.answer_id, await adapter.get_readers(PlaceId.parse(share.to)))
+        answer = await self._services.find_answer(share.answer_id, await adapter.get_readers(PlaceId.parse(share.to)))
         if answer is None:
             raise PostRefused(Translator(share.language)(wording.SHARE_REFUSED))
         conversations = await adapter.post(replace(share, answer=answer), receipt)
         await self._outbox.mark_shared(share.answer_id, conversations)
 
-    async def _whole(
+    async def _complete(
         self, post: HandoffNotice | Digest | AutoLimitNotice | IndexingNotice, adapter: PlatformAdapter
     ) -> Announcement:
         match post:
             case HandoffNotice():
                 return await self._notice(post, adapter)
             case IndexingNotice():
-                place = await self._desk.places.effective_settings(PlaceId.parse(post.to).chain)
+                place = await self._services.places.effective_settings(PlaceId.parse(post.to).chain)
                 language = choose_words(place.language).language
                 return replace(post, language=language, days=place.index_days or 0)
         return await self._report(post, adapter)
 
     async def _notice(self, notice: HandoffNotice, adapter: PlatformAdapter) -> HandoffNotice:
         """Return the notice in the language of the asker; with what was found, as far as its readers may see it."""
-        words = await self._desk.translator_for(notice.handoff.asker, text=notice.handoff.question)
-        found = None
+        translator = await self._services.translator_for(notice.handoff.asker, text=notice.handoff.question)
+        answer = None
         if notice.about is NoticeKind.ASKED:
             readers = await adapter.get_readers(notice.handoff.target)
-            found = await self._desk.find_answer(notice.handoff.answer_id, readers)
-        return replace(notice, language=words.language, answer=found)
+            answer = await self._services.find_answer(notice.handoff.answer_id, readers)
+        return replace(notice, language=translator.language, answer=answer)
 
     async def _report(self, report: Digest | AutoLimitNotice, adapter: PlatformAdapter) -> Announcement:
         """Return the report in the language of its reader or of the channel, with what all its readers may see."""
@@ -190,14 +190,14 @@ class OutboxWorker:
         if readers.external:
             raise Refused(f"guests or people of other organisations read {report.to}")
         if isinstance(where, PersonId):
-            words = await self._desk.translator_for(str(where))
+            translator = await self._services.translator_for(str(where))
         else:
-            words = choose_words((await self._desk.places.effective_settings(where.chain)).language)
+            translator = choose_words((await self._services.places.effective_settings(where.chain)).language)
         if isinstance(report, AutoLimitNotice):
-            allowed = (await self._desk.places.effective_settings(report.place.chain)).auto_per_hour or 0
-            return replace(report, language=words.language, per_hour=allowed)
-        seen = await self._desk.insights_for(readers, DIGEST_DAYS)
-        return replace(report, language=words.language, insights=seen)
+            allowed = (await self._services.places.effective_settings(report.place.chain)).auto_per_hour or 0
+            return replace(report, language=translator.language, per_hour=allowed)
+        insights = await self._services.insights_for(readers, DIGEST_DAYS)
+        return replace(report, language=translator.language, insights=insights)
 
 
 def _place(post: Announcement) -> str:
@@ -206,13 +206,13 @@ def _place(post: Announcement) -> str:
     return where.channel_key if isinstance(where, ConversationId) else str(where)
 
 
-def _why(post: Announcement, error: Exception) -> str:
+def _give_up_reason(post: Announcement, error: Exception) -> str:
     """Return the reason that a waiting person is told, never an error's own words; for other posts the error's."""
     if isinstance(post, SharedAnswer | UploadStatus):
         return str(error) if isinstance(error, PostRefused) else Translator(post.language)(wording.TRY_AGAIN)
     return error_reason(error)
 
 
-async def _nothing_said(way: PostInProgress[Announcement]) -> str:
+async def _no_apology(progress: PostInProgress[Announcement]) -> str:
     """Return nothing: the store notifies the people concerned."""
     return ""

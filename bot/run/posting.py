@@ -30,8 +30,8 @@ That is not the message's fault, and is not counted.
 
 def retry_delay(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
     """Return seconds until the next try on a platform that is unreachable or misconfigured."""
-    asked = error.retry_after if isinstance(error, Unavailable) else None
-    return retry_seconds * UNREACHABLE_FACTOR if asked is None else asked
+    retry_after = error.retry_after if isinstance(error, Unavailable) else None
+    return retry_seconds * UNREACHABLE_FACTOR if retry_after is None else retry_after
 
 
 def remaining_grace(posting_since: datetime, grace_seconds: float) -> float:
@@ -82,10 +82,10 @@ class Poster(Generic[I]):
         *,
         grace_seconds: float,
         retry_seconds: float,
-        why: Callable[[I, Exception], str] = lambda _, error: error_reason(error),
+        give_up_reason: Callable[[I, Exception], str] = lambda _, error: error_reason(error),
     ) -> None:
         """`give_up_reason` returns the stored reason why an item is given up."""
-        self._why: Callable[[I, Exception], str] = why
+        self._give_up_reason: Callable[[I, Exception], str] = give_up_reason
         self._outbox = outbox
         self._adapters = adapters
         self._show: Callable[[PostInProgress[I]], Awaitable[None]] = show
@@ -96,10 +96,10 @@ class Poster(Generic[I]):
     async def deliver(self, item: I) -> None:
         """Post an item and close it, or release it. Raises only what the outbox raises."""
         key = item.key
-        way = PostInProgress(self._outbox, item)
+        progress = PostInProgress(self._outbox, item)
         try:
             async with asyncio.timeout(POSTING_SECONDS):
-                await self._post(way)
+                await self._post(progress)
         except QuestionWithdrawn:
             log.info("withdrawn", key=key)
             await self._outbox.release(key, counts=False)
@@ -112,13 +112,13 @@ class Poster(Generic[I]):
         except Exception as error:  # what is poisonous must not stop the others
             log.exception("delivery_failed", key=key, attempt=item.attempt)
             if item.last:
-                await self._give_up(way, error)
+                await self._give_up(progress, error)
             else:
                 await self._outbox.release(key, delay=self._retry * 2.0**item.attempt)
 
-    async def _post(self, way: PostInProgress[I]) -> None:
+    async def _post(self, progress: PostInProgress[I]) -> None:
         """Search the platform for an earlier post, once no lost request can take effect any more, and post."""
-        item = way.item
+        item = progress.item
         if item.posting_since and not item.reference:
             wait = remaining_grace(item.posting_since, self._grace)
             if wait > self._grace:  # noted by a clock that was set back since
@@ -126,16 +126,20 @@ class Poster(Generic[I]):
             elif wait > 0:
                 await self._outbox.release(item.key, delay=wait, counts=False)
                 return
-            if found := await self._adapters[item.platform].find_posted(item):
-                await way.record_posted(found)
-        await self._show(way)
+            if reference := await self._adapters[item.platform].find_posted(item):
+                await progress.record_posted(reference)
+        await self._show(progress)
 
-    async def _give_up(self, way: PostInProgress[I], error: Exception) -> None:
-        incident = await self._apologise(way)
+    async def _give_up(self, progress: PostInProgress[I], error: Exception) -> None:
+        incident = await self._apologise(progress)
         log.error(
-            "given_up", key=way.item.key, incident=incident, reason=error_reason(error), attempts=way.item.attempt
+            "given_up",
+            key=progress.item.key,
+            incident=incident,
+            reason=error_reason(error),
+            attempts=progress.item.attempt,
         )
-        await self._outbox.mark_failed(way.item.key, self._why(way.item, error))
+        await self._outbox.mark_failed(progress.item.key, self._give_up_reason(progress.item, error))
 
 
 def error_reason(error: Exception) -> str:

@@ -71,11 +71,11 @@ async def run_scheduler(
     or this one could not, are made up for once.
     """
     now = datetime.now(UTC)
-    first = {
+    first_runs = {
         name: first_run_at(_succeeded(await runs.last(name)), job.every, now, settling) for name, job in jobs.items()
     }
     plan = _Plan(jobs, runs)
-    for name, at in first.items():
+    for name, at in first_runs.items():
         plan.put(name, at)
     watching = asyncio.create_task(plan.watch(watch), name="clock")
     try:
@@ -99,31 +99,31 @@ class _Plan:
     def put(self, name: str, at: datetime) -> None:
         spread = random.uniform(0, min(JITTER_SECONDS, self._jobs[name].every.total_seconds()))  # noqa: S311 - no secret
         at += timedelta(seconds=spread)
-        self._scheduler.add_job(self._turn, "date", run_date=at, args=(name,), id=name, replace_existing=True)
+        self._scheduler.add_job(self._run_and_plan, "date", run_date=at, args=(name,), id=name, replace_existing=True)
 
     async def watch(self, every: float) -> None:
         """Check the clock: jobs planned for another year would never run, and those due while the machine slept would
         be as late as it slept."""
         while True:
             await asyncio.sleep(every)
-            if not self._was_set():
+            if not self._clock_was_set():
                 self._scheduler.wakeup()
 
     def close(self) -> None:
         self._scheduler.shutdown(wait=False)
 
-    async def _turn(self, name: str) -> None:
-        if not self._was_set():
+    async def _run_and_plan(self, name: str) -> None:
+        if not self._clock_was_set():
             await _run(name, self._jobs[name], self._runs)
             self.put(name, datetime.now(UTC) + self._jobs[name].every)
 
-    def _was_set(self) -> bool:
+    def _clock_was_set(self) -> bool:
         before, since = self._clock
         now, passed = self._clock = datetime.now(UTC), _since_start()
-        by = now - before - timedelta(seconds=passed - since)
-        if abs(by) <= CLOCK_SET_TOLERANCE:
+        shift = now - before - timedelta(seconds=passed - since)
+        if abs(shift) <= CLOCK_SET_TOLERANCE:
             return False
-        log.warning("clock_was_set", by=str(by))
+        log.warning("clock_was_set", by=str(shift))
         for name, job in self._jobs.items():
             self.put(name, now + job.every)
         return True

@@ -51,13 +51,13 @@ log = structlog.get_logger(__name__)
 
 
 async def print_startup_summary(
-    citewell: Citewell, listening: Collection[str], say: Callable[[str], None], *, answers: bool
+    citewell: Citewell, platforms: Collection[str], say: Callable[[str], None], *, answers: bool
 ) -> None:
     """Print the number of documents, the platforms, the writer, and warnings."""
     settings = citewell.settings
     documents = await citewell.storage.library.count()
     indexed = wording.count_noun(documents, "document is", "documents are")
-    connecting = f"Connecting to {' and '.join(_titles(listening))}." if listening else "Nothing is listened to here."
+    connecting = f"Connecting to {' and '.join(_titles(platforms))}." if platforms else "Nothing is listened to here."
     say(f"{indexed} indexed. {connecting}")
     if answers and not documents:
         say(
@@ -65,7 +65,11 @@ async def print_startup_summary(
             if settings.sources
             else "To index a file or a folder, type in another terminal: citewell index PATH"
         )
-    say(_who_writes(settings) if answers else "What is asked is taken in here, and answered by another citewell run.")
+    say(
+        _describe_writer(settings)
+        if answers
+        else "What is asked is taken in here, and answered by another citewell run."
+    )
     if settings.operations:
         say(f"Health and metrics: http://{settings.operations}/healthz, /readyz and /metrics.")
     for finding in diagnose_disk_space(settings.data):
@@ -82,7 +86,7 @@ async def print_startup_summary(
     await print_backlog(citewell.storage.inbox, say)
 
 
-def _who_writes(settings: Settings) -> str:
+def _describe_writer(settings: Settings) -> str:
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
         return "No language model is set: answers are made of the documents' own sentences."
@@ -141,16 +145,16 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         storage = citewell.storage
-        doors = UvicornServers(trusted_proxies=settings.trusted_proxies)
-        adapters = make_adapters(settings, citewell, doors, say)
+        http_servers = UvicornServers(trusted_proxies=settings.trusted_proxies)
+        adapters = make_adapters(settings, citewell, http_servers, say)
         role = role_of(only, settings, adapters)
         operations = await stack.enter_async_context(open_operations(citewell, adapters))
-        peers = LeaderElection(storage.database, storage.inbox)
+        election = LeaderElection(storage.database, storage.inbox)
 
         single = exclusive_platforms(settings)
 
         def here(name: str) -> bool:
-            return name not in single or peers.is_leader
+            return name not in single or election.is_leader
 
         worker = Worker(
             storage.inbox,
@@ -162,26 +166,26 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             at_a_time=settings.concurrency if citewell.model else EXTRACTIVE_CONCURRENCY,
             expire_late=settings.late == "expire",
             live=LiveSearch(citewell.indexer, citewell.responder, citewell.calibration),
-            spent=partial(queue_quota_notice, storage.outbox, settings.digest),
-            shown=citewell.services.visible_answer,
-            reached=here,
+            on_quota_spent=partial(queue_quota_notice, storage.outbox, settings.digest),
+            visible_answer=citewell.services.visible_answer,
+            can_reach=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else INBOX_POLL_SECONDS,
         )
         storage.inbox.on_accept(worker.notify)
         jobs = scheduled_jobs(settings, citewell)
         parts: dict[str, Component] = {
-            name: partial(_listening, adapters[name], citewell, peers if name in single else None, say)
+            name: partial(_listen, adapters[name], citewell, election if name in single else None, say)
             for name in role.platforms
         }
         if role.is_worker:
             apart = sharded_platforms(settings)
-            duties = partial(_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
+            duties = partial(_run_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
             parts["worker"] = worker.run
-            parts["peers"] = partial(peers.run, worker)
-            parts["duties"] = partial(peers.run_as_leader, duties)
+            parts["peers"] = partial(election.run, worker)
+            parts["duties"] = partial(election.run_as_leader, duties)
             if here_alone := {name: adapters[name] for name in apart.intersection(adapters)}:
                 parts["notices"] = partial(
-                    _posted,
+                    _run_outbox,
                     citewell,
                     here_alone,
                     lambda post: post.platform in here_alone and here_alone[post.platform].can_serve(post.space),
@@ -191,10 +195,12 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         listened = {name: adapters[name] for name in role.platforms}
         answering = worker if role.is_worker else None
-        async with operations.serve(doors, answering, listened, jobs, elsewhere=lambda name: not here(name)):
+        async with operations.serve(
+            http_servers, answering, listened, jobs, connected_elsewhere=lambda name: not here(name)
+        ):
             await print_startup_summary(citewell, role.platforms, say, answers=role.is_worker)
-            settling = asyncio.create_task(_settle(citewell, answers=role.is_worker), name="settle")
-            status = await _until_stopped(parts, role.platforms, worker, stop, say)
+            settling = asyncio.create_task(_warm_up(citewell, answers=role.is_worker), name="settle")
+            status = await _run_until_stopped(parts, role.platforms, worker, stop, say)
             settling.cancel()
             closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
             for name, error in zip(adapters, closed, strict=True):
@@ -203,7 +209,7 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             return status
 
 
-async def _settle(citewell: Citewell, *, answers: bool) -> None:
+async def _warm_up(citewell: Citewell, *, answers: bool) -> None:
     """Load what answers need before the first question, and exempt it from garbage collection.
 
     Without that, one acknowledgement in a hundred of a flood waited 150 ms for the collector.
@@ -215,8 +221,8 @@ async def _settle(citewell: Citewell, *, answers: bool) -> None:
     gc.freeze()
 
 
-async def _duties(
-    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: AnnouncementFilter
+async def _run_duties(
+    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], accepts: AnnouncementFilter
 ) -> None:
     """Run the work that one process does for all."""
     storage = citewell.storage
@@ -229,18 +235,18 @@ async def _duties(
         asyncio.TaskGroup() as group,
     ):
         group.create_task(reader.run())
-        group.create_task(_posted(citewell, adapters, ours))
+        group.create_task(_run_outbox(citewell, adapters, accepts))
 
 
-async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: AnnouncementFilter) -> None:
+async def _run_outbox(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], accepts: AnnouncementFilter) -> None:
     """Post the announcements that `accepts` allows."""
     storage = citewell.storage
-    courier = OutboxWorker(storage.outbox, citewell.services, adapters, ours)
-    storage.outbox.on_post(courier.notify)
-    await courier.run()
+    outbox_worker = OutboxWorker(storage.outbox, citewell.services, adapters, accepts)
+    storage.outbox.on_post(outbox_worker.notify)
+    await outbox_worker.run()
 
 
-async def _until_stopped(
+async def _run_until_stopped(
     parts: Mapping[str, Component],
     platforms: Collection[str],
     worker: Worker,
@@ -255,7 +261,7 @@ async def _until_stopped(
     while not stopping.done() and not status:
         done, _ = await asyncio.wait({*running, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopping}:
-            status = max(status, _ended(task, say), int(task not in listening))
+            status = max(status, _report_end(task, say), int(task not in listening))
             running.discard(task)
         if platforms and not listening & running:
             status = 1
@@ -265,38 +271,43 @@ async def _until_stopped(
     return status
 
 
-async def _listening(
-    adapter: PlatformAdapter, citewell: Citewell, peers: LeaderElection | None, say: Callable[[str], None]
+async def _listen(
+    adapter: PlatformAdapter, citewell: Citewell, election: LeaderElection | None, say: Callable[[str], None]
 ) -> None:
     """Listen; with `election`, only while this process leads."""
     listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.services, say)
-    await (peers.run_as_leader(listen) if peers else listen())
+    await (election.run_as_leader(listen) if election else listen())
 
 
-async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: BotServices, say: Callable[[str], None]) -> None:
+async def keep_listening(
+    adapter: PlatformAdapter, inbox: Inbox, services: BotServices, say: Callable[[str], None]
+) -> None:
     """Listen, and again after any failure, until the adapter raises Misconfigured."""
     clock = asyncio.get_running_loop().time
     wait = FIRST_WAIT
     while True:
         start = clock()
         try:
-            await adapter.listen(inbox, desk)
-            why, asked = f"{adapter.name} stopped without a reason", 0.0
+            await adapter.listen(inbox, services)
+            why, retry_after = f"{adapter.name} stopped without a reason", 0.0
         except Misconfigured:
             raise
         except Unavailable as error:
-            why, asked = f"{error}. Check the network, and whether {adapter.name} is down", error.retry_after or 0.0
+            why, retry_after = (
+                f"{error}. Check the network, and whether {adapter.name} is down",
+                error.retry_after or 0.0,
+            )
         except Exception as error:  # one platform's failure is not the other's
             log.exception("stopped_listening", part=adapter.name)
-            why, asked = f"{adapter.name} stopped: {type(error).__name__}. The log says where", 0.0
+            why, retry_after = f"{adapter.name} stopped: {type(error).__name__}. The log says where", 0.0
         wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
-        pause = max(wait, asked)
+        pause = max(wait, retry_after)
         say(f"{why}; {adapter.name} is tried again in {pause:.0f} seconds.")
         await asyncio.sleep(pause)
         wait = min(2 * wait, LONGEST_WAIT)
 
 
-def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
+def _report_end(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
     """Report why `task` ended. Return 1 when the process must be started again."""
     error = task.exception()
     if isinstance(error, Misconfigured):

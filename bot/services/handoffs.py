@@ -47,11 +47,11 @@ class StoredHandoffService:
         self._authority = authority
         self._keep = keep
 
-    async def hand_over(self, answer: Answer, press: AnswerInteraction, words: Translator) -> str:
+    async def hand_over(self, answer: Answer, press: AnswerInteraction, translator: Translator) -> str:
         """Ask the people of the place, once for each answer. Return the text for the asker."""
         place = await self._places.effective_settings(press.chain)
         if not place.ask:
-            return words(wording.NOBODY_TO_ASK)
+            return translator(wording.NOBODY_TO_ASK)
         handoff = Handoff(
             id=secrets.token_hex(8),
             answer_id=answer.id,
@@ -63,7 +63,7 @@ class StoredHandoffService:
             private=press.private,
         )
         new = await self._store.create(handoff)
-        return words(wording.HANDOFF_SENT if new else wording.HANDOFF_ALREADY_SENT)
+        return translator(wording.HANDOFF_SENT if new else wording.HANDOFF_ALREADY_SENT)
 
     async def find_open(self, message: MessageKey) -> Handoff | None:
         """Return the handoff posted as a message, unless it is resolved."""
@@ -88,12 +88,12 @@ class StoredHandoffService:
         if handoff is None or handoff.target != pressed_in:
             return wording.HANDOFF_GONE
         if keep and reply:
-            await self._teach(handoff, actor, reply, link)
+            await self._keep_reply(handoff, actor, reply, link)
         if not await self._store.resolve(handoff_id, actor.person, name, reply):
             return wording.HANDOFF_GONE
         return wording.HANDOFF_RESOLVED_SAVED if keep and reply else wording.HANDOFF_RESOLVED
 
-    async def _teach(self, handoff: Handoff, actor: Actor, reply: str, link: str) -> None:
+    async def _keep_reply(self, handoff: Handoff, actor: Actor, reply: str, link: str) -> None:
         await self._authority.require(actor, Action.TEACH, handoff.id)
         collection = await self._collection(handoff.target)
         if not collection or not self._keep:
@@ -117,13 +117,13 @@ def build_reply_document(
 
     Its title says so wherever it is cited, in the language of the question.
     """
-    words = choose_words(None, (detect_supported_language(handoff.question),))
+    translator = choose_words(None, (detect_supported_language(handoff.question),))
     question = " ".join(handoff.question.split())
     document = Document(
         id=f"taught/{handoff.id}",
         collection=collection,
         filename=f"{handoff.id}.txt",
-        title=words(wording.ANSWERED_BY_PERSON, question=question[:MAX_TITLE]),
+        title=translator(wording.ANSWERED_BY_PERSON, question=question[:MAX_TITLE]),
         source=TAUGHT_SOURCE,
         url=link,
         version=handoff.id,

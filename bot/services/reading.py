@@ -90,7 +90,7 @@ class StoredQueryService:
 
     def __init__(
         self,
-        desk: CitewellServices,
+        services: CitewellServices,
         library: SQLDocumentStore,
         retriever: Retriever,
         respond: Callable[[AnswerRequest], AnswerStream],
@@ -98,7 +98,7 @@ class StoredQueryService:
         links: Callable[[], Awaitable[PassageLinks]] | None,
         keys: ApiKeyStore,
     ) -> None:
-        self._desk = desk
+        self._services = services
         self._library = library
         self._retriever = retriever
         self._respond = respond
@@ -110,7 +110,7 @@ class StoredQueryService:
 
     async def resolve_audience(self, readers: Readers) -> Audience:
         """Return the collections that every reader may see."""
-        return await self._desk.audience(readers)
+        return await self._services.audience(readers)
 
     @answer_stream
     async def respond(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
@@ -126,22 +126,22 @@ class StoredQueryService:
         try:
             async with self._respond(request) as stream:
                 async for event in stream:
-                    await self._authorized(request)
+                    await self._check_key(request)
                     yield event
                 answer = await stream.answer()
-                await self._authorized(request)
-                await self._hold(answer, request)
+                await self._check_key(request)
+                await self._save(answer, request)
                 yield answer
         finally:
             self._under_way[request.author] -= 1
             self._under_way += Counter()  # without those who have none
 
-    async def _authorized(self, request: AnswerRequest) -> None:
+    async def _check_key(self, request: AnswerRequest) -> None:
         """Raise AccessRevoked for a revoked key."""
         if await self._keys.is_revoked(request.author):
             raise AccessRevoked("this key was revoked", what_to_do="Ask whoever made it for another.")
 
-    async def _hold(self, answer: Answer, request: AnswerRequest) -> None:
+    async def _save(self, answer: Answer, request: AnswerRequest) -> None:
         """Save an answer. Raises Unavailable if it may not be shown any more."""
         if request.conversation:
             await self._history.save_answer(answer, request.author)
@@ -154,13 +154,13 @@ class StoredQueryService:
 
     async def can_view(self, answer_id: str, audience: Audience) -> bool:
         """Return True if an answer is saved and `audience` may now see all that it shows."""
-        return await self._desk.visible_answer(answer_id, audience) is not None
+        return await self._services.visible_answer(answer_id, audience) is not None
 
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
         """Return the passages that fit `text`, best first."""
-        found = await self._retriever.retrieve(SearchPlan(question=text), audience)
+        retrieval = await self._retriever.retrieve(SearchPlan(question=text), audience)
         links = await self._links() if self._links else None
-        return [_passage(one, links) for one in (*found.passages, *remaining_passages(found))[:limit]]
+        return [_passage(passage, links) for passage in (*retrieval.passages, *remaining_passages(retrieval))[:limit]]
 
     async def list_documents(self, audience: Audience) -> Sequence[Document]:
         """Return current documents by collection and filename."""
@@ -170,23 +170,23 @@ class StoredQueryService:
         self, document_id: str, audience: Audience, start: int, most: int
     ) -> tuple[Document, int, Sequence[Passage]] | None:
         """Return a document, its number of passages, and some of them; None if there is no such document."""
-        found = await self._library.excerpt(document_id, start, most)
-        if found is None or found.document.collection not in audience.collections:
+        excerpt = await self._library.excerpt(document_id, start, most)
+        if excerpt is None or excerpt.document.collection not in audience.collections:
             return None
         links = await self._links() if self._links else None
-        chunks = (RetrievedChunk(chunk=chunk, document=found.document, score=0.0) for chunk in found.chunks)
-        return found.document, found.total, [_passage(one, links) for one in chunks]
+        chunks = (RetrievedChunk(chunk=chunk, document=excerpt.document, score=0.0) for chunk in excerpt.chunks)
+        return excerpt.document, excerpt.total, [_passage(chunk, links) for chunk in chunks]
 
 
-def _passage(found: RetrievedChunk, links: PassageLinks | None) -> Passage:
-    shown = build_citation(found, 1, addresses=links)
+def _passage(chunk: RetrievedChunk, links: PassageLinks | None) -> Passage:
+    citation = build_citation(chunk, 1, addresses=links)
     passage = Passage(
-        document=shown.document_id,
-        position=found.chunk.position,
-        title=shown.title,
-        place=citation_location(shown),
-        link=shown.url,
-        score=shown.score,
-        text=found.chunk.text[found.chunk.overlap :],
+        document=citation.document_id,
+        position=chunk.chunk.position,
+        title=citation.title,
+        place=citation_location(citation),
+        link=citation.url,
+        score=citation.score,
+        text=chunk.chunk.text[chunk.chunk.overlap :],
     )
     return plain_passage(passage)

@@ -37,15 +37,15 @@ class StoredSubscriptionService:
     def __init__(self, store: SQLSubscriptions) -> None:
         self._store = store
 
-    async def subscribe(self, answer: Answer, press: AnswerInteraction, words: Translator) -> SubscriptionResult:
+    async def subscribe(self, answer: Answer, press: AnswerInteraction, translator: Translator) -> SubscriptionResult:
         """Subscribe a person, once for each question. Return the text they get at once."""
-        kept = await self._store.save(make_subscription(answer, press), MAX_SUBSCRIPTIONS)
-        if not kept.subscription_id:
-            return SubscriptionResult(words(wording.TOO_MANY_SUBSCRIPTIONS, most=MAX_SUBSCRIPTIONS))
-        if not kept.is_new:
-            return SubscriptionResult(words(wording.ALREADY_SUBSCRIBED), kept.subscription_id)
+        saved = await self._store.save(make_subscription(answer, press), MAX_SUBSCRIPTIONS)
+        if not saved.subscription_id:
+            return SubscriptionResult(translator(wording.TOO_MANY_SUBSCRIPTIONS, most=MAX_SUBSCRIPTIONS))
+        if not saved.is_new:
+            return SubscriptionResult(translator(wording.ALREADY_SUBSCRIBED), saved.subscription_id)
         return SubscriptionResult(
-            words(wording.SUBSCRIBED_PRIVATELY if press.private else wording.SUBSCRIBED), kept.subscription_id
+            translator(wording.SUBSCRIBED_PRIVATELY if press.private else wording.SUBSCRIBED), saved.subscription_id
         )
 
     async def cancel(self, wish_id: str, person: str) -> TranslatableText:
@@ -76,16 +76,16 @@ async def retry_subscriptions(store: SQLSubscriptions, inbox: Inbox, *, every: f
     One that does not fit now is tried at the next run.
     """
     due = await store.due(TRIES_PER_RUN)
-    for one in due.subscriptions:
+    for subscription in due.subscriptions:
         try:
-            await inbox.accept(one.to_message(datetime.now(UTC)))
+            await inbox.accept(subscription.to_message(datetime.now(UTC)))
         except Busy:
             continue
-        await store.mark_tried(one, due.generation, every)
+        await store.mark_tried(subscription, due.generation, every)
 
 
 async def apply_subscription(
-    request: AnswerRequest, message: IncomingMessage, chosen: AnswerSettings, storage: Storage
+    request: AnswerRequest, message: IncomingMessage, settings: AnswerSettings, storage: Storage
 ) -> AnswerRequest:
     """Return `request`, made of `message`, with the conditions for an answer to a subscription.
 
@@ -96,8 +96,10 @@ async def apply_subscription(
         return request
     alone = replace(request.conversation, thread=message.place.message)
     awaited = None
-    silent = chosen.place.silent or await storage.inbox.is_silenced(message.conversation)
-    if (wanted := await storage.subscriptions.find_by_message(message.key)) and not (silent and wanted.is_in_group):
-        there = await storage.library.get_chunks(wanted.rated)
-        awaited = frozenset(wanted.rated if len(there) == len(wanted.rated) else ())
+    silent = settings.place.silent or await storage.inbox.is_silenced(message.conversation)
+    if (subscription := await storage.subscriptions.find_by_message(message.key)) and not (
+        silent and subscription.is_in_group
+    ):
+        chunks = await storage.library.get_chunks(subscription.rated)
+        awaited = frozenset(subscription.rated if len(chunks) == len(subscription.rated) else ())
     return replace(request, conversation=alone, known_chunk_ids=awaited)

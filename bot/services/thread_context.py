@@ -25,8 +25,8 @@ async def add_thread_context(
         return request
     alone = message.manner in (MessageTrigger.DIRECT, MessageTrigger.COMMAND, MessageTrigger.AWAITED)
     if not (alone or request.is_unprompted) and detect_small_talk(extract_question(request.text)) is SmallTalk.SUMMARY:
-        words = choose_words(request.language, (greeting_language(request.text),), message.locale)
-        return replace(request, thread=await adapter.load_thread(message, words))
+        translator = choose_words(request.language, (greeting_language(request.text),), message.locale)
+        return replace(request, thread=await adapter.load_thread(message, translator))
     alone = alone or (request.is_unprompted and not is_open_question(request.text))
     if alone or not has_reference(request.text):
         return request

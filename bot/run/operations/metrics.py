@@ -106,9 +106,9 @@ class Metrics:
             "citewell_platform_connected", "Whether a platform reaches us.", ("platform",), registry=registry
         )
         self._healthy = Gauge("citewell_healthy", "Whether /healthz is 200.", registry=registry)
-        self._begin()
+        self._initialize_labels()
 
-    def _begin(self) -> None:
+    def _initialize_labels(self) -> None:
         """Initialize each counter with 0: a counter that Prometheus has not seen rise is no increase to it."""
         for kind in product(self._platforms, AnswerOutcome, ConfidenceLevel, self._writers):
             self._answers.labels(*map(str, kind))
@@ -126,7 +126,7 @@ class Metrics:
             answer.confidence.level.value,
             self._writer(answer),
         ).inc()
-        seconds = {stage: taken / 1000 for stage, taken in usage.milliseconds.items()}
+        seconds = {stage: milliseconds / 1000 for stage, milliseconds in usage.milliseconds.items()}
         if "total" in seconds:
             self._answer_seconds.observe(seconds["total"])
         for stage in STAGES:
@@ -147,13 +147,13 @@ class Metrics:
                 self._degraded.inc()
             elif what == "reader_left_out":
                 self._unread.inc()
-        self._check(answer)
+        self._count_sentences(answer)
 
     def _writer(self, answer: Answer) -> str:
         writer = NOBODY if answer.outcome is AnswerOutcome.FAILED else answer.usage.writer
         return writer if writer in self._writers else OTHER
 
-    def _check(self, answer: Answer) -> None:
+    def _count_sentences(self, answer: Answer) -> None:
         shown = {sentence.text for sentence in answer.sentences}
         self._checked.inc(len(answer.claims))
         for claim in answer.claims:
@@ -181,8 +181,8 @@ class Metrics:
             self._ratings.labels(vote.value).set(count)
         for name, at in jobs.items():
             self._jobs.labels(name).set(at.timestamp())
-        for platform, there in connected.items():
-            self._connected.labels(platform).set(there)
+        for platform, is_connected in connected.items():
+            self._connected.labels(platform).set(is_connected)
         self._healthy.set(healthy)
 
     def render(self) -> bytes:

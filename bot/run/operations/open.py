@@ -40,8 +40,8 @@ class AnswerObserver(Protocol):
 class ObservedAnswerer:
     """Answers like `answerer`, and passes each answer to the observers; one that fails does not change it."""
 
-    def __init__(self, answering: Answerer, observers: Sequence[AnswerObserver]) -> None:
-        self._answering = answering
+    def __init__(self, answerer: Answerer, observers: Sequence[AnswerObserver]) -> None:
+        self._answerer = answerer
         self._observers = observers
 
     def respond(self, request: AnswerRequest) -> AnswerStream:
@@ -54,7 +54,7 @@ class ObservedAnswerer:
                     observer.observe(platform, answer)
             return answer
 
-        return self._answering.respond(request).map_answer(shown)
+        return self._answerer.respond(request).map_answer(shown)
 
 
 # --- What the settings ask for --------------------------------------------------------------------
@@ -77,12 +77,12 @@ class Operations:
     @asynccontextmanager
     async def serve(
         self,
-        doors: HttpServers,
+        http_servers: HttpServers,
         worker: Worker | None,
         adapters: Mapping[str, PlatformAdapter],
         jobs: Collection[str],
         *,
-        elsewhere: Callable[[str], bool],
+        connected_elsewhere: Callable[[str], bool],
     ) -> AsyncIterator[None]:
         """Serve health and metrics while the block is open, if the settings name an address.
 
@@ -97,7 +97,9 @@ class Operations:
 
         storage = self._citewell.storage
         stuck = settings.total_seconds + STUCK_SECONDS
-        health = HealthMonitor(worker, adapters, storage.library, stuck_seconds=stuck, elsewhere=elsewhere)
+        health = HealthMonitor(
+            worker, adapters, storage.library, stuck_seconds=stuck, connected_elsewhere=connected_elsewhere
+        )
 
         async def alive() -> list[str]:
             return health.liveness_problems()
@@ -106,7 +108,7 @@ class Operations:
             metrics.update_gauges(
                 await read_levels(storage.database),
                 await storage.feedback.counts(),
-                await _succeeded(JobRuns(storage.database), jobs),
+                await _last_successes(JobRuns(storage.database), jobs),
                 await health.platform_connections(),
                 now=time.time(),
                 healthy=not health.liveness_problems(),
@@ -115,8 +117,8 @@ class Operations:
 
         watching = asyncio.create_task(health.watch(), name="health")
         try:
-            shown = routes(alive, health.readiness_problems, page, hosts=settings.operations_hosts)
-            async with doors.serve(settings.operations, shown, setting=OPERATIONS_SETTING):
+            probes = routes(alive, health.readiness_problems, page, hosts=settings.operations_hosts)
+            async with http_servers.serve(settings.operations, probes, setting=OPERATIONS_SETTING):
                 yield
         finally:
             watching.cancel()
@@ -153,6 +155,6 @@ async def open_operations(citewell: Citewell, platforms: Collection[str]) -> Asy
         yield Operations(citewell, answering, metrics)
 
 
-async def _succeeded(runs: JobRuns, jobs: Collection[str]) -> dict[str, datetime]:
+async def _last_successes(runs: JobRuns, jobs: Collection[str]) -> dict[str, datetime]:
     last = {name: await runs.last(name) for name in jobs}
     return {name: run.succeeded for name, run in last.items() if run and run.succeeded}

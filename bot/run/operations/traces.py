@@ -33,10 +33,10 @@ class TraceExporter:
         Only the total time of a stage is known: the spans follow one another in the order of the stages, although some
         run in turns.
         """
-        taken = dict(answer.usage.milliseconds)
+        durations = dict(answer.usage.milliseconds)
         end = time.time_ns()
-        at = end - round(taken.pop("total", 0.0) * NANOSECONDS)
-        whole = self._tracer.start_span(
+        at = end - round(durations.pop("total", 0.0) * NANOSECONDS)
+        root = self._tracer.start_span(
             "answer",
             context=Context(),
             start_time=at,
@@ -47,12 +47,12 @@ class TraceExporter:
                 "citewell.writer": answer.usage.writer,
             },
         )
-        within = set_span_in_context(whole, Context())
-        for stage, milliseconds in taken.items():
-            span = self._tracer.start_span(stage, context=within, start_time=at)
+        root_context = set_span_in_context(root, Context())
+        for stage, milliseconds in durations.items():
+            span = self._tracer.start_span(stage, context=root_context, start_time=at)
             at += round(milliseconds * NANOSECONDS)
             span.end(at)
-        whole.end(end)
+        root.end(end)
 
 
 @asynccontextmanager

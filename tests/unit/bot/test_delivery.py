@@ -136,8 +136,8 @@ class Scene:
             at_a_time=1,
             expire_late=False,
             live=None,
-            spent=_nobody_told,
-            shown=self.shown,
+            on_quota_spent=_nobody_told,
+            visible_answer=self.shown,
             grace_seconds=0.0,
             retry_seconds=1.0,
         )
