@@ -18,6 +18,7 @@ from pipeline.errors import CitewellError
 from pipeline.screen.sensitive_data import find_sensitive_data
 from pipeline.words.text import to_single_line
 
+# Tokens of Slack, keys of OpenAI, authorization headers, tokens of Discord, and secrets in addresses.
 _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
     r"|[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}|(?<=token=)[\w-]+|(?<=api_key=)\S+"

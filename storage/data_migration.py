@@ -76,11 +76,12 @@ def _folder(place: str) -> Path:
 
 SAMPLE_WORDS = 12
 _ASKED = "SELECT question FROM asked GROUP BY question ORDER BY max(at) DESC, question LIMIT $1"
+# A passage's number without its last 20 bits is its revision: see `storage.schema.documents`.
 _NUMBERS = "SELECT number FROM chunk JOIN live ON live.id = number >> 20 ORDER BY number"
 
 
 async def sample_questions(database: Database, limit: int) -> list[str]:
-    """Return at most `most` different questions to compare two databases by: recent ones, then beginnings of
+    """Return at most `limit` different questions to compare two databases by: recent ones, then beginnings of
     passages."""
 
     def work(db: Connection) -> list[str]:

@@ -156,7 +156,7 @@ class PassageIndex(Protocol):
         ...
 
     def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
-        """Return up to `most` texts that hold `word`, titles included, in lower case."""
+        """Return up to `limit` texts that hold `word`, titles included, in lower case."""
         ...
 
 

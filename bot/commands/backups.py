@@ -111,7 +111,8 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
             print_note("To close one that should not open: citewell keys revoke NAME")
         if old_folder := restored.old_folder:
             print_line(
-                f"What was there before is kept in {old_folder}. It holds what people asked: delete it once all is well."
+                f"What was there before is kept in {old_folder}. "
+                "It holds what people asked: delete it once all is well."
             )
         print_note(
             "Questions sent before the restored database took over are not answered; whoever waits has to ask again."

@@ -99,7 +99,8 @@ def _print_insights(report: Insights) -> None:
     _print_list(
         "Documents that do not agree",
         (
-            f"{contradiction.count} × {' | '.join(paper.title for paper in contradiction.papers)}, asked: {contradiction.question}"
+            f"{contradiction.count} × {' | '.join(paper.title for paper in contradiction.papers)}, "
+            f"asked: {contradiction.question}"
             for contradiction in report.contradictions
         ),
     )

@@ -71,19 +71,22 @@ async def _compare(old: MigrationEndpoint, new: MigrationEndpoint, embedder: Emb
         embedder.restore_dimensions(await EmbeddedDocuments(old.engine.database).embedders())
     everything = Audience(collections=frozenset(await SQLDocumentStore(old.engine.database).list_collections()))
     retrievers = [_retriever(end, embedder) for end in (old, new)]
-    asked = await sample_questions(old.engine.database, CHECK_QUESTIONS)
-    again = same = 0
-    lacking = set[str]()
-    for question in asked:
+    questions = await sample_questions(old.engine.database, CHECK_QUESTIONS)
+    repeated = identical = 0
+    degraded = set[str]()
+    for question in questions:
         search = SearchPlan(question=question)
-        found = [await retriever.retrieve(search, everything) for retriever in retrievers]
-        before, after = (one.passages or one.nearest for one in found)
-        again += not before or bool(_document_names(before[:1]) & _document_names(after))
-        same += {one.document.id for one in before} == {one.document.id for one in after}
-        lacking.update(*(one.degraded for one in found))
-    print_warnings(f"{what} does not work: the questions were asked without it" for what in sorted(lacking))
-    print_line(f"Of {len(asked)} questions {again} find again what came first, {same} the same documents altogether.")
-    if len(asked) - again > max(MAX_LOST_SHARE * len(asked), 1):
+        results = [await retriever.retrieve(search, everything) for retriever in retrievers]
+        before, after = (result.passages or result.nearest for result in results)
+        repeated += not before or bool(_document_names(before[:1]) & _document_names(after))
+        identical += {passage.document.id for passage in before} == {passage.document.id for passage in after}
+        degraded.update(*(result.degraded for result in results))
+    print_warnings(f"{part} does not work: the questions were asked without it" for part in sorted(degraded))
+    print_line(
+        f"Of {len(questions)} questions {repeated} find again what came first, "
+        f"{identical} the same documents altogether."
+    )
+    if len(questions) - repeated > max(MAX_LOST_SHARE * len(questions), 1):
         raise Refused(
             "too many questions do not find again what came first",
             what_to_do=f"Go on using {old.name}; {new.name} is refused by every other command.",

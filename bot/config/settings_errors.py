@@ -125,8 +125,8 @@ def explain_error(name: str, error: ErrorDetails) -> str:
     info = inside.keys.get(key, setting) if inside else setting
     whole_source = name == "sources" and not key and error["type"] == "value_error"
     hidden = is_secret(info) or key == "token_from" or whole_source
-    given = "" if hidden else f", not {format_value(error['input'])}"
-    return f"must be {describe_allowed(info, error)}{given}"
+    suffix = "" if hidden else f", not {format_value(error['input'])}"
+    return f"must be {describe_allowed(info, error)}{suffix}"
 
 
 def explain_source_error(kind: str, error: ErrorDetails) -> str:
@@ -154,9 +154,9 @@ def is_secret(info: FieldInfo) -> bool:
     return not info.repr or info.annotation is SecretStr or SecretStr in get_args(info.annotation)
 
 
-def format_value(given: object) -> str:
+def format_value(value: object) -> str:
     """Return a wrong value as it was written, without anything that could be a secret."""
-    text = redact(repr(given))
+    text = redact(repr(value))
     text = "what is given (hidden)" if "@" in text else text
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
 
@@ -175,7 +175,7 @@ def describe_allowed(info: FieldInfo, error: ErrorDetails) -> str:
     if kind == "string_too_long":
         return f"at most {context['max_length']} characters long"
     if kind in ("tuple_type", "list_type"):
-        return f"a list such as {json.dumps([given])}" if isinstance(given := error["input"], str) else "a list"
+        return f"a list such as {json.dumps([text])}" if isinstance(text := error["input"], str) else "a list"
     if kind == "model_attributes_type":
         return "a table"
     if model := _model(info):
@@ -249,7 +249,7 @@ def _suggest(name: str) -> str:
     return f"there is no such setting. {f'Did you mean {known[near]}?' if near else ALL_SETTINGS_HINT}"
 
 
-def _suggest_in_toml(name: str, given: object) -> str:
+def _suggest_in_toml(name: str, value: object) -> str:
     plain = name.lower().removeprefix(ENV_PREFIX.lower())
     if info := all_settings().get(plain):
         if not info.validation_alias:
@@ -258,8 +258,8 @@ def _suggest_in_toml(name: str, given: object) -> str:
         return f"{what} in the environment or in .env, as {info.validation_alias}"
     near = closest_name(plain, [name for name, info in all_settings().items() if not info.validation_alias])
     model = _model(all_settings()[near]) if near else None
-    if near and model and isinstance(given, dict):
+    if near and model and isinstance(value, dict):
         several = all_settings()[near].annotation is not model
-        meant = ", ".join(_table_title(near, key) for key in given) if several else _table_title(near)
+        meant = ", ".join(_table_title(near, key) for key in value) if several else _table_title(near)
         return f"there is no such setting. Did you mean {meant or _table_title(near, 'NAME')}?"
     return f"there is no such setting. {f'Did you mean {near}?' if near else ALL_SETTINGS_HINT}"

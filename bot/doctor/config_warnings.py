@@ -45,24 +45,25 @@ def platform_warnings(settings: Settings) -> list[str]:
     ]
 
 
-def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], there: Collection[str]) -> list[str]:
+def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], existing: Collection[str]) -> list[str]:
     """Return a line for each collection that a place searches and that does not exist; nothing while there are none."""
     lines = []
     for place, place_settings in _in_order(places):
-        for name in set(place_settings.collections or ()).difference(there) if there else ():
-            meant = _nearest(name, there)
-            hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(there))}."
+        for name in set(place_settings.collections or ()).difference(existing) if existing else ():
+            meant = _nearest(name, existing)
+            hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(existing))}."
             lines.append(f'[places."{place}"] searches {name}, and there is no such collection. {hint}')
     return lines
 
 
-def find_unusable_reply_collections(places: Mapping[PlaceId, PlaceSettings], known: Collection[str]) -> list[str]:
+def find_unusable_reply_collections(places: Mapping[PlaceId, PlaceSettings], existing: Collection[str]) -> list[str]:
     """Return a line for each place that would keep replies in a collection that neither exists nor has a rule."""
     return [
-        f'[places."{place}"] keeps replies in {place_settings.teach}, and there is no such collection: they are not kept. Name '
+        f'[places."{place}"] keeps replies in {place_settings.teach}, and there is no such collection: '
+        "they are not kept. Name "
         f"one that is there, or say in [collections.{place_settings.teach}] who may see it."
         for place, place_settings in _in_order(places)
-        if place_settings.teach and place_settings.teach not in known
+        if place_settings.teach and place_settings.teach not in existing
     ]
 
 
@@ -74,12 +75,12 @@ def find_rules_without_collection(rules: Collection[str], collections: Collectio
     """Return a line for each rule without a collection; nothing while there are no collections."""
     if not collections:
         return []
-    there = ", ".join(sorted(collections))
+    existing = ", ".join(sorted(collections))
     lines = []
     for name in sorted(set(rules) - set(collections)):
         meant = _nearest(name, set(collections) - set(rules))
         hint = f" Did you mean {meant}? As it stands, everyone inside may see {meant}." if meant else ""
-        lines.append(f"The rule [collections.{name}] fits no collection; there is {there}.{hint}")
+        lines.append(f"The rule [collections.{name}] fits no collection; there is {existing}.{hint}")
     return lines
 
 

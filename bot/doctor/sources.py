@@ -34,7 +34,7 @@ class _Source(NamedTuple):
     table: SourceTable | None
     at: datetime | None
     """Time of its last sync."""
-    look: SyncOutcome
+    outcome: SyncOutcome
 
     @property
     def again(self) -> str:
@@ -149,12 +149,12 @@ async def _check_secret(citewell: Citewell, source: _Source) -> Finding | None:
 
 def _check_last_sync(source: _Source) -> Finding | None:
     """Return a finding about a failure of the last sync."""
-    if source.look.problem:
-        message = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
-        message += f"; in no answer since {source.look.denied:%Y-%m-%d %H:%M}" if source.look.denied else ""
+    if source.outcome.problem:
+        message = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.outcome.problem}"
+        message += f"; in no answer since {source.outcome.denied:%Y-%m-%d %H:%M}" if source.outcome.denied else ""
         return error_finding("sources", message, f"Mend what it names, then: {source.again}")
-    if source.look.failed:
-        message = f"{source.name}: {wording.count_noun(source.look.failed, 'document')} could not be read"
+    if source.outcome.failed:
+        message = f"{source.name}: {wording.count_noun(source.outcome.failed, 'document')} could not be read"
         return warning_finding("sources", message, f"To see which, and why: {source.again}")
     return None
 
@@ -174,7 +174,7 @@ def _check_due(citewell: Citewell, source: _Source) -> Finding | None:
 
 async def _compare_files(citewell: Citewell, source: _Source) -> Finding | None:
     """Return a finding when files and index differ. A file that could not be read does not count as new."""
-    known = await citewell.storage.library.versions(source.name)
+    versions = await citewell.storage.library.versions(source.name)
     indexed = (await read_levels(citewell.storage.database)).newest_document_at or 0.0
     since = max(indexed, source.at.timestamp() if source.at else 0.0)
     new, changed, item_ids = 0, 0, set()
@@ -183,8 +183,8 @@ async def _compare_files(citewell: Citewell, source: _Source) -> Finding | None:
             async for item in (await citewell.indexer.open_folder_source(Path(source.name))).list_items():
                 item_ids.add(item.id)
                 if isinstance(item, FileItem) and not item.problem:
-                    new += item.id not in known and item.path.stat().st_ctime > since
-                    changed += known.get(item.id) not in (None, EMBEDDED_OTHERWISE, item.version)
+                    new += item.id not in versions and item.path.stat().st_ctime > since
+                    changed += versions.get(item.id) not in (None, EMBEDDED_OTHERWISE, item.version)
     except Refused as error:
         name = source.table.name if source.table else source.name
         fix = f"Mount or restore it, correct the path, or forget it: citewell sources remove {name}"
@@ -193,9 +193,9 @@ async def _compare_files(citewell: Citewell, source: _Source) -> Finding | None:
         return error_finding("sources", str(error), f"Let this user read it, then: {source.again}")
     except (OSError, TimeoutError):
         return None
-    if not (new or changed or known.keys() - item_ids):
+    if not (new or changed or versions.keys() - item_ids):
         return None
     message = (
-        f"{source.name} is not as it was indexed: {new} new, {changed} changed, {len(known.keys() - item_ids)} gone"
+        f"{source.name} is not as it was indexed: {new} new, {changed} changed, {len(versions.keys() - item_ids)} gone"
     )
     return warning_finding("sources", message, f"`citewell run` takes that in by the clock; at once: {source.again}")

@@ -189,7 +189,10 @@ async def sync_periodically(
     settling: float = SYNC_DELAY_SECONDS,
     every: float = DUE_CHECK_SECONDS,
 ) -> AsyncIterator[None]:
-    """Sync due sources while the block is open. `tables` is called anew each time, so changes count without a restart."""
+    """Sync due sources while the block is open.
+
+    `tables` is called anew each time, so changes count without a restart.
+    """
     task = asyncio.create_task(_keep_fresh(sync, tables, every_minutes, settling, every), name="sources")
     try:
         yield

@@ -59,9 +59,11 @@ async def _judge_sentences(
     marked: Sequence[ParsedSentence], passages: Sequence[RetrievedChunk], question: str, judge: ModelJudge | None
 ) -> Sequence[Judgement]:
     chunk_ids = tuple(passage.chunk.id for passage in passages)
-    claims = [PendingClaim(DraftSentence(text=one.text, kind=one.kind, chunk_ids=chunk_ids)) for one in marked]
+    claims = [
+        PendingClaim(DraftSentence(text=sentence.text, kind=sentence.kind, chunk_ids=chunk_ids)) for sentence in marked
+    ]
     if judge is None:
-        return [judge_sentence(one.sentence, passages, question=question) for one in claims]
+        return [judge_sentence(claim.sentence, passages, question=question) for claim in claims]
     return (await judge.review(claims, passages, question=question))[0]
 
 

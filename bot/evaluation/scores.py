@@ -184,15 +184,19 @@ def score_shown_sentences(pairs: Sequence[tuple[ScoreRow, ScoreRow]]) -> Evaluat
 
     They count right sentences of four words or more that are kept, and wrong ones, which overlap a span, that pass.
     """
-    kept: list[bool] = []
-    through: list[bool] = []
+    right_kept: list[bool] = []
+    wrong_passed: list[bool] = []
     for gold, predicted in pairs:
         for sentence in predicted.get("sentences", ()) if "spans" in gold else ():
             start, end = sentence["start"], sentence["end"]
             if len(gold["response"][start:end].split()) >= _SENTENCE:
                 marked = any(span["start"] < end and start < span["end"] for span in gold["spans"])
-                (through if marked else kept).append(sentence["shown"])
-    return {"right_kept": mean_or_nan(kept), "wrong_through": mean_or_nan(through)} if kept or through else {}
+                (wrong_passed if marked else right_kept).append(sentence["shown"])
+    return (
+        {"right_kept": mean_or_nan(right_kept), "wrong_through": mean_or_nan(wrong_passed)}
+        if right_kept or wrong_passed
+        else {}
+    )
 
 
 def score_injection(pairs: Sequence[tuple[ScoreRow, ScoreRow]]) -> EvaluationScores:

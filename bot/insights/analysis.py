@@ -95,8 +95,8 @@ def _closest_passage(passage: RetrievedChunk, fits: Sequence[float]) -> ClosestP
     """Return the unit that fits best and is no caption, or the first words."""
     chunk, document = passage.chunk, passage.document
     says = [place for place, unit in enumerate(chunk.units) if unit.kind not in CAPTION_KINDS]
-    known = says and len(fits) == len(chunk.units)
-    text = chunk.text_at(max(says, key=fits.__getitem__)) if known else chunk.text
+    comparable = says and len(fits) == len(chunk.units)
+    text = chunk.text_at(max(says, key=fits.__getitem__)) if comparable else chunk.text
     paper = DocumentRef(id=document.id, title=document.title, collection=document.collection)
     return ClosestPassage(paper=paper, quote=" ".join(text.split())[:MAX_EXCERPT])
 
@@ -185,23 +185,25 @@ async def compute_insights(
     )
     library = {document.id: document for document in await storage.library.list_documents()}
     everyone = np.ones(len(table.question), bool)
-    asked, lacking = _group_questions(table, everyone), _group_questions(table, _mask_lacking(table))
+    all_questions, unanswered = _group_questions(table, everyone), _group_questions(table, _mask_lacking(table))
     calibrator = ScoreCalibrator(storage.database, embedder)
     audience = audience or Audience(collections=frozenset(await storage.library.list_collections()))
     proposals = ProposalBuilder(storage, embedder, calibrator, audience, drafter)
-    meanings = await _meanings((*asked.compared(table), *lacking.compared(table)), embedder, calibrator)
+    meanings = await _meanings((*all_questions.compared(table), *unanswered.compared(table)), embedder, calibrator)
     return Insights(
         since=(now - timedelta(days=days)).date(),
         until=now.date(),
         counts=table.counts(everyone),
         places=_places(table),
         weeks=_weeks(table),
-        most_asked=tuple(_make_group(table, keys, everyone) for keys in _largest_groups(table, asked, meanings)),
+        most_asked=tuple(
+            _make_group(table, keys, everyone) for keys in _largest_groups(table, all_questions, meanings)
+        ),
         gaps=tuple(
             await asyncio.gather(
                 *(
                     _make_gap(table, keys, library, proposals, by_model=place < MAX_DRAFTS)
-                    for place, keys in enumerate(_largest_groups(table, lacking, meanings))
+                    for place, keys in enumerate(_largest_groups(table, unanswered, meanings))
                 )
             )
         ),

@@ -117,7 +117,7 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
                 question,
                 people[row.author],
                 places[place],
-                (int(row.at) // _DAY + _MONDAY) // 7,
+                (int(row.at) // _DAY + _MONDAY) // 7,  # weeks since Monday 1969-12-29
                 min(outcomes[row.outcome], len(OUTCOMES)),
                 documents[near] if near else -1,
                 row.level == ConfidenceLevel.LOW and row.outcome in _ASSERTED,

@@ -181,9 +181,9 @@ class Delivery:
             yield leased.answer
             return
         if leased.last:
-            sorry = make_apology(leased)
-            log.error("question_not_answered", key=leased.key, incident=sorry.incident, attempts=leased.attempt)
-            yield sorry
+            apology = make_apology(leased)
+            log.error("question_not_answered", key=leased.key, incident=apology.incident, attempts=leased.attempt)
+            yield apology
             return
         if (order := await self._answer_mute_command(leased)) is not None:
             yield await self._save(post, order)
@@ -267,10 +267,10 @@ class Delivery:
         with log_failures(log, "apology_failed", key=leased.key):
             async with asyncio.timeout(APOLOGY_SECONDS):
                 await self._choose_settings_for(post)
-                sorry = make_apology(post.item)
-                post.item = replace(post.item, answer=sorry)
-                await self._adapter(leased).post(ReplyStream(post.item, stream_single_answer(sorry)), post)
-            return sorry.incident
+                apology = make_apology(post.item)
+                post.item = replace(post.item, answer=apology)
+                await self._adapter(leased).post(ReplyStream(post.item, stream_single_answer(apology)), post)
+            return apology.incident
         return ""
 
     def _adapter(self, leased: LeasedMessage) -> PlatformAdapter:

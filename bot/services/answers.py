@@ -76,9 +76,9 @@ async def redact_records(
     visible = {chunk.id for chunk, document in cited if document.collection in collections}
 
     def answer(record: PersonalRecord) -> PersonalRecord:
-        shown = answers[record["id"]]
-        if shown:
-            return shown.model_dump(mode="json")
+        visible_answer = answers[record["id"]]
+        if visible_answer:
+            return visible_answer.model_dump(mode="json")
         return Answer.model_validate(record).question_only(instead).model_dump(mode="json") | WITHHELD_MARK
 
     def turn(record: PersonalRecord, parsed: Turn) -> PersonalRecord:
@@ -104,9 +104,9 @@ async def redact_records(
     }
 
     return {
-        **{name: list(records) for name, records in records.items()},
+        **{name: list(rows) for name, rows in records.items()},
         "answers": [answer(record) for record in records["answers"]],
-        "turns": [turn(record, told) for record, told in zip(records["turns"], turns, strict=True)],
+        "turns": [turn(record, parsed) for record, parsed in zip(records["turns"], turns, strict=True)],
         "handoffs": [await handoff(record) for record in records["handoffs"]],
         "wishes": [
             record | {"question": completed.get(record["question"], record["question"])} for record in records["wishes"]
@@ -225,10 +225,14 @@ class CitewellServices:
         visible = {chunk.id for chunk, document in chunks if document.collection in allowed}
         if not visible.issuperset(chunk_ids):
             return None
-        if not all([await self._visible_title(one, allowed) == title for one, title in answer.named.items()]):
+        if not all(
+            [await self._visible_title(document_id, allowed) == title for document_id, title in answer.named.items()]
+        ):
             return None
         titles = [
-            await self._visible_title(document, allowed) for one in answer.corrections for document in one.documents
+            await self._visible_title(document, allowed)
+            for correction in answer.corrections
+            for document in correction.documents
         ]
         return answer if all(titles) else answer.without_corrections()
 

@@ -63,7 +63,7 @@ class StoredLinkTargets:
         return await self._library.ids_with_prefix(text)
 
     async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
-        """Return at most `limit` passages of a document from the one at `start` on; None if there is no such
+        """Return at most `most` passages of a document from the one at `start` on; None if there is no such
         document."""
         return await self._library.excerpt(document_id, start, most)
 

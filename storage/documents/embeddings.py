@@ -96,10 +96,11 @@ class EmbeddedDocuments:
             return len(await self._database.read(lambda db: _list_numbers(db, embedder)))
 
     async def sample(self, embedder: str, limit: int) -> list[EmbeddedPassage]:
-        """Return at most `most` passages that `embedder` has embedded, evenly spread."""
+        """Return at most `limit` passages that `embedder` has embedded, evenly spread."""
 
         def work(db: Connection) -> list[EmbeddedPassage]:
             numbers = _list_numbers(db, embedder)
+            # -(-a // b) rounds up, so that at most `limit` are taken
             sampled = numbers[:: -(-len(numbers) // limit)] if numbers else []
             return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in sampled]
 

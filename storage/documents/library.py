@@ -3,8 +3,8 @@
 `replace_document` writes a new revision beside the live one and then makes it live in a single transaction. What a
 crash leaves half-written is hidden from every reader and deleted by the next write.
 
-Once a source is assigned to a collection, all documents of its place are in that collection, read anew or
-not.
+Once a source is assigned to a collection, all documents of its place are in that collection, read
+anew or not.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class SQLDocumentStore:
         def work(db: Connection) -> tuple[list[tuple[str, str]], int]:
             values = (since, json.dumps(sorted(audience.collections)))
             within = (
-                "FROM live JOIN chunk ON chunk.number = live.id << 20"
+                "FROM live JOIN chunk ON chunk.number = live.id << 20"  # the first passage of each
                 " WHERE dated >= $1 AND collection IN (SELECT value FROM json_each($2))"
             )
             rows = db.execute(
@@ -207,7 +207,7 @@ class SQLDocumentStore:
         return _document(body) if body else None
 
     async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
-        """Return at most `limit` passages of a document from the one at `start` on; None if there is no such
+        """Return at most `most` passages of a document from the one at `start` on; None if there is no such
         document."""
 
         def work(db: Connection) -> tuple[str, float, int, list[str]] | None:

@@ -55,7 +55,7 @@ class SQLConversationArchive:
     async def list_exchanges(
         self, conversation: ConversationId, person: str, most: int, start: int | None = None
     ) -> ExchangePage:
-        """Return what a person asked in a conversation, in order: `limit` exchanges from the one at `start` (0-based),
+        """Return what a person asked in a conversation, in order: `most` exchanges from the one at `start` (0-based),
         else the last."""
         owner = (person, str(conversation))
 

@@ -258,7 +258,7 @@ class SQLInbox:
         return await self._database.read(lambda db: participation.known_channels(db, space))
 
     async def recent_conversations(self, space: str, most: int) -> list[ConversationId]:
-        """Return the `limit` conversations of `platform:space` that the bot answered in last, the latest first."""
+        """Return the `most` conversations of `platform:space` that the bot answered in last, the latest first."""
         conversations = await self._database.read(lambda db: participation.recent_conversations(db, space, most))
         return [ConversationId.parse(conversation) for conversation in conversations]
 

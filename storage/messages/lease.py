@@ -151,6 +151,7 @@ def reclaim_leases(db: Connection, now: float, holder: int) -> int:
         f" not_before = $3 WHERE {LEASED_BY} AND ends < $4 AND $5",
         (holder, 0 if suspects else 1, now, SUSPECT_CRASHES, leased > 1),
     ).rowcount
+    # 1 << attempt: the wait doubles with each attempt, from nothing up to 30 seconds
     charged = db.execute(
         "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $2,"  # noqa: S608 - our own words
         f" not_before = $3 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2 WHERE {LEASED_BY}",

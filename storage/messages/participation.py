@@ -74,7 +74,7 @@ def end_silence(db: Connection, conversation: str, said_at: float) -> None:
 
 
 def recent_conversations(db: Connection, space: str, most: int) -> list[str]:
-    """Return the `limit` conversations of `space` that the bot answered in last, the latest first."""
+    """Return the `most` conversations of `space` that the bot answered in last, the latest first."""
     start = f"{space}:"
     query = "SELECT conversation FROM part WHERE substr(conversation, 1, $1) = $2 ORDER BY at DESC LIMIT $3"
     return [str(conversation) for (conversation,) in db.execute(query, (len(start), start, most))]

@@ -60,7 +60,7 @@ class SQLSubscriptions:
         self._database = database
         self._clock = clock
 
-    async def save(self, wish: AnswerSubscription, most: int) -> SavedSubscription:
+    async def save(self, subscription: AnswerSubscription, limit: int) -> SavedSubscription:
         """Store a subscription; one that was answered before begins anew.
 
         It is not stored when the person already waits for the same question or for `limit` others.
@@ -71,19 +71,29 @@ class SQLSubscriptions:
             db.advisory_lock(AdvisoryLock.SUBSCRIPTIONS)
             settle_subscriptions(db)
             query = "SELECT id FROM wish WHERE person = $1 AND question = $2 AND told_at IS NULL"
-            if existing_id := fetch_value(db, query, (wish.person, wish.question)):
+            if existing_id := fetch_value(db, query, (subscription.person, subscription.question)):
                 return SavedSubscription(existing_id, is_new=False)
             query = "SELECT count(*) FROM wish WHERE person = $1 AND told_at IS NULL"
-            if fetch_value(db, query, (wish.person,)) >= most:
+            if fetch_value(db, query, (subscription.person,)) >= limit:
                 return SavedSubscription("", is_new=False)
-            body = json_with_author(db, wish, wish.answer_id)
-            db.execute("DELETE FROM wish WHERE person = $1 AND question = $2", (wish.person, wish.question))
+            body = json_with_author(db, subscription, subscription.answer_id)
+            db.execute(
+                "DELETE FROM wish WHERE person = $1 AND question = $2", (subscription.person, subscription.question)
+            )
             db.execute(
                 "INSERT INTO wish (id, key, answer, person, question, body, asked_at)"
                 " VALUES ($1, $2, $3, $4, $5, $6, $7)",
-                (wish.id, wish.key, wish.answer_id, wish.person, wish.question, body, now),
+                (
+                    subscription.id,
+                    subscription.key,
+                    subscription.answer_id,
+                    subscription.person,
+                    subscription.question,
+                    body,
+                    now,
+                ),
             )
-            return SavedSubscription(wish.id, is_new=True)
+            return SavedSubscription(subscription.id, is_new=True)
 
         return await self._database.write(work, durable=True)
 
@@ -147,11 +157,11 @@ def settle_subscriptions(db: Connection) -> None:
         log.info("wishes_ended", told=answered, dropped=dropped)
 
 
-def _first_of_each_person(subscriptions: Iterable[AnswerSubscription], most: int) -> tuple[AnswerSubscription, ...]:
+def _first_of_each_person(subscriptions: Iterable[AnswerSubscription], limit: int) -> tuple[AnswerSubscription, ...]:
     """Return the first subscription of each person."""
     by_person: dict[str, AnswerSubscription] = {}
     for subscription in subscriptions:
-        if len(by_person) == most:
+        if len(by_person) == limit:
             break
         by_person.setdefault(subscription.person, subscription)
     return tuple(by_person.values())

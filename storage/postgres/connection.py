@@ -120,6 +120,7 @@ class PostgresConnection:
 
     def advisory_lock(self, lock: AdvisoryLock) -> None:
         if lock not in self._locked:
+            # PostgreSQL knows these locks by 64-bit numbers: the first eight letters of the name are one
             self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(lock.encode()[:8]),))
             self._locked.add(lock)
 

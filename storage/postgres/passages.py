@@ -143,6 +143,7 @@ def rebuild_indexes(db: Connection) -> None:
     db.execute("TRUNCATE term")
     db.execute(_COUNT_ALL)
     for dimensions, count in db.execute(_HELD, (MAX_INDEXED_DIMENSIONS,)).fetchall():
+        # >> 20: bytes to megabytes
         _set_index_memory(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
         _build(db, _NEAREST.format(n=dimensions))
     db.execute("ANALYZE revision, chunk, unit_vectors, words, mean_vector, term")

@@ -86,7 +86,7 @@ def _checksum(file: Path) -> bytes:
         while piece:
             checksum = zlib.crc32(piece, checksum)
             piece = read.read(READ_BYTES)
-    return (checksum or 1).to_bytes(4, "big")
+    return (checksum or 1).to_bytes(4, "big")  # 0 stands for a backup without a checksum
 
 
 def backup_path(target: Path, database: Path) -> Path:

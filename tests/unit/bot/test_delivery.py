@@ -311,7 +311,7 @@ async def test_what_somebody_waits_for_is_given_up_as_any_other_message(scene: S
     wish = AnswerSubscription(
         id="w1", answer_id="n1", person="slack:T1:U1", question="Who won?", origin=origin, message="1.5"
     )
-    await scene.storage.subscriptions.save(wish, most=1)
+    await scene.storage.subscriptions.save(wish, limit=1)
     await scene.inbox.accept(wish.to_message(datetime.fromtimestamp(scene.clock.now, UTC)))
     scene.thinking.meanwhile = _poison
     await scene.often(ATTEMPTS + 1)
