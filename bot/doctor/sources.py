@@ -101,7 +101,8 @@ def _check_unread(documents: Sequence[Document]) -> Finding | None:
     """Return a finding when parts of documents could not be read."""
     if partly := [document for document in documents if document.unread]:
         first = partly[0]
-        message = f"{wording.count_noun(len(partly), 'document is', 'documents are')} not read whole, such as {first.filename}: "
+        counted = wording.count_noun(len(partly), "document is", "documents are")
+        message = f"{counted} not read whole, such as {first.filename}: "
         fix = "`citewell documents` names the parts; give pictures of pages their text (OCR), and index them again."
         return warning_finding("sources", message + first.unread[0], fix)
     return None

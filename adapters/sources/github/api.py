@@ -169,9 +169,10 @@ class GitHubApi:
                 what_to_do="Check the name, and that the token may read issues, discussions and contents of it.",
             )
         if found is None or reply.kinds - {"NOT_FOUND"}:
+            reasons = list(filter(None, map(safe_reason, sorted(reply.kinds))))
             raise Unavailable(
                 GITHUB_NAME,
-                f"refused the query ({', '.join(filter(None, map(safe_reason, sorted(reply.kinds)))) or 'without a reason'})",
+                f"refused the query ({', '.join(reasons) or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
         return self._rest.validate(found, into)

@@ -122,8 +122,8 @@ class _Misses:
 class WebSource:
     """The pages within `coverage`; at most `max_pages` are asked for.
 
-    robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where `CanonicalClaims`
-    believes it. One that answers with 4xx is gone; when others do not come, what is known of them is kept.
+    robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where
+    `CanonicalClaims` believes it. A page that answers with 4xx is gone; one that does not come keeps its last text.
     """
 
     def __init__(

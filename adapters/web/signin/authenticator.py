@@ -18,7 +18,7 @@ from pipeline.ports import SessionStore
 from pipeline.values import Actor, PersonId, Readers
 from pipeline.values.api_access import Identity
 
-PROXY_SECRET_HEADER = "x-citewell-proxy"
+PROXY_SECRET_HEADER = "x-citewell-proxy"  # noqa: S105 - the name of a header
 READERS_CACHE_SECONDS = 60.0
 """How long it is taken for true what a platform said of a person; how often what a proxy says is written down, where
 it says the same."""

@@ -21,10 +21,10 @@ class Marks:
     def __init__(self, noted: str | None = None) -> None:
         self.noted = noted
 
-    async def seen(self, space: str) -> str | None:
+    async def last_message_id(self, space: str) -> str | None:
         return self.noted
 
-    async def heard(self, space: str, until: str) -> None:
+    async def mark_caught_up(self, space: str, until: str) -> None:
         self.noted = until
 
 
@@ -56,7 +56,7 @@ class Rooms:
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FIRST_WAIT", "LONGEST_WAIT", "MARK"):
+    for name in ("MIN_RETRY_SECONDS", "MAX_RETRY_SECONDS", "CHECKPOINT_SECONDS"):
         monkeypatch.setattr(catch_up, name, 0.001)
 
 
