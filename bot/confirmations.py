@@ -142,7 +142,7 @@ class ConfirmationIndex:
             for texts in _batches(rated.question for rated in questions if rated.question not in vectors):
                 vectors.update(zip(texts, await self._embedder.embed(texts), strict=True))
         except CitewellError as error:
-            log.warning("nothing_learnt", reason=str(error))
+            log.warning("confirmations_not_read", reason=str(error))
             return
         self._stamp, self._passages_by_answer, self._vectors = as_of, passages, vectors
         self._spaces = self._by_space(questions, vectors)

@@ -78,7 +78,7 @@ class ScoreCalibrator:
         except Unavailable as error:
             if not same:
                 raise
-            log.warning("scale_not_measured", reason=str(error))
+            log.warning("calibration_not_measured", reason=str(error))
             return _from_numbers(stored)
         if calibration is None:
             return NO_CALIBRATION

@@ -73,7 +73,7 @@ class LeaderElection:
 
     def _set_leader(self, *, first: bool) -> None:
         if self._has_checked and first != self.is_leader:
-            log.info("first_of_all" if first else "not_first_any_more")
+            log.info("became_leader" if first else "lost_leadership")
         for event, true in ((self._first, first), (self._not_first, not first)):
             event.set() if true else event.clear()
         self._has_checked = True

@@ -154,7 +154,7 @@ def settle_subscriptions(db: Connection) -> None:
     """Record the results of subscriptions' messages, which are not kept for long."""
     answered, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
     if answered or dropped:
-        log.info("wishes_ended", told=answered, dropped=dropped)
+        log.info("subscriptions_ended", told=answered, dropped=dropped)
 
 
 def _first_of_each_person(subscriptions: Iterable[AnswerSubscription], limit: int) -> tuple[AnswerSubscription, ...]:

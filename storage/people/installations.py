@@ -33,7 +33,7 @@ class TokenCipher:
             self._fernet = MultiFernet([Fernet(key) for key in keys])
         except ValueError as error:
             raise Misconfigured(
-                ENCRYPTION_SETTING, "holds something that is no key", what_to_do=f"Make a key: {MAKE_KEY_COMMAND}"
+                ENCRYPTION_SETTING, "contains an invalid key", what_to_do=f"Make a key: {MAKE_KEY_COMMAND}"
             ) from error
 
     def encrypt(self, text: str) -> str:

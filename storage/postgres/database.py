@@ -74,7 +74,7 @@ class PlannerStatistics:
         """Refresh the statistics soon, so that no sample holds values of erased rows."""
         self._due = True
         if self._refreshing is None or self._refreshing.done():
-            self._refreshing = asyncio.create_task(self._keep_up(), name="samples")
+            self._refreshing = asyncio.create_task(self._keep_up(), name="statistics")
 
     async def close(self) -> None:
         """Close once no sample holds erased values, or the server does not answer."""
@@ -95,7 +95,7 @@ class PlannerStatistics:
                 raise
             except Unavailable as error:
                 self._due = True
-                log.warning("samples_not_drawn", reason=str(error))
+                log.warning("statistics_not_refreshed", reason=str(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
             await asyncio.sleep(ANALYZE_REST_FACTOR * (time.monotonic() - began))
 

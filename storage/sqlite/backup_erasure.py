@@ -57,7 +57,7 @@ class SQLiteBackupErasure:
         except (sqlite3.Error, OSError, Unavailable, ValueError) as error:
             never = isinstance(error, ValueError) or getattr(error, "sqlite_errorname", "").startswith(_UNREADABLE)
             when = "it ages out" if never else "the next start of citewell run tries again"
-            log.warning("backup_not_erased_in", backup=file.name, then=when, reason=_reason(error))
+            log.warning("person_not_erased_from_backup", backup=file.name, then=when, reason=_reason(error))
             return never
         return True
 
