@@ -127,7 +127,9 @@ async def copy_data(source: Engine, target: Engine, name: str, report: ReportTab
     holds anything else, or differs from the source afterwards.
     """
     if await source.database.read(_mark):
-        raise Refused("the source is itself the target of a move that is not complete", what_to_do="Complete that move first.")
+        raise Refused(
+            "the source is itself the target of a move that is not complete", what_to_do="Complete that move first."
+        )
     await PersonalData(source.database, source.backup_erasure).finish_pending()
     await delete_unreachable(source.database)
     begun_before = await target.database.write(partial(_begin, target=target, name=name))
@@ -171,7 +173,10 @@ def _begin(db: Connection, *, target: Engine, name: str) -> bool:
     if mark == name:
         return True
     if mark:
-        raise Refused(f"the target holds an incomplete copy of {mark}", what_to_do=f"Complete that move, or empty it to move {name}.")
+        raise Refused(
+            f"the target holds an incomplete copy of {mark}",
+            what_to_do=f"Complete that move, or empty it to move {name}.",
+        )
     used = [table.name for table in TABLES if table.name != "setting" and _count(db, table.name)]
     if used:
         raise Refused(
