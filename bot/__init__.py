@@ -1,1 +1,1 @@
-"""The wiring: settings become live objects, and the command line starts them."""
+"""Wiring: makes live objects of the settings, and starts them from the command line."""

@@ -1,6 +1,7 @@
-"""The command line. Errors are translated here, once: people see what to do, never a traceback.
+"""The command line. Errors are translated here, once: people see a remedy, never a traceback.
 
-What the commands import takes about a second, and is imported only where Ctrl-C is already answered."""
+Importing the commands takes about a second; they are imported only after Ctrl-C is handled.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +16,16 @@ from contextlib import contextmanager, suppress
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells count."""
 ARENA_MAX, ARENAS = -8, 2
-"""`M_ARENA_MAX` of glibc's mallopt(3). Left to itself it keeps up to 16 heaps for our threads, of which none gives back
-what it had: 360 MB in the place of 310 while 10,000 threads of a channel become documents."""
+"""`M_ARENA_MAX` of glibc's mallopt(3).
+
+By default glibc keeps up to 16 heaps for our threads, none of which returns memory: 360 MB in place of 310 while 10,000
+threads of a channel become documents.
+"""
 
 
 def main() -> None:
-    """Run the command line; exit status 2 for what the person can mend. What it writes is its owner's to read."""
+    """Run the command line. The exit status is 2 for an error that the person can mend. Only the owner may read the
+    files it writes."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for children too; SECURITY.md
     with _ended_by_interrupt():
         from bot.commands.app import app
@@ -54,16 +59,16 @@ def main() -> None:
 
 @contextmanager
 def _ended_by_interrupt() -> Iterator[None]:
-    """Ctrl-C ends the process at once: an exception would come up in the middle of somebody's import."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
+    """End the process at once on Ctrl-C: an exception would come up in the middle of an import."""
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is not signal.default_int_handler:
         yield
         return
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 def _say(text: str) -> None:
@@ -71,7 +76,7 @@ def _say(text: str) -> None:
 
 
 def _drop_output() -> None:
-    """What could not be written is not tried again when Python ends."""
+    """Discard pending output, so that Python does not write it again when it ends."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -1,4 +1,4 @@
-"""An open Citewell: ask it, index into it, look after it."""
+"""An open Citewell: answers questions, indexes documents, keeps itself in order."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ log = structlog.get_logger(__name__)
 
 
 def console_conversation(thread: str) -> ConversationId:
-    """The conversation of a named thread in the terminal."""
+    """Return the conversation of a named thread in the terminal."""
     return ConversationId(platform="console", space="local", channel="terminal", thread=thread)
 
 
 @dataclass(frozen=True)
 class Citewell:
-    """Everything that lives while the data folder is open."""
+    """All live objects of an open data folder."""
 
     settings: Settings
     storage: Storage
@@ -61,7 +61,7 @@ class Citewell:
     planner: Planner
     retriever: Retriever
     calibration: Callable[[], Awaitable[ScoreCalibration]]
-    """How vectors of the embedder are compared."""
+    """Calibrates scores of the embedder's vectors."""
     model: AnswerModel | None
     indexer: Indexer
     options: AnswerOptions
@@ -69,7 +69,7 @@ class Citewell:
     roles: RoleGrants
     sources: LinkTargets
     links: Callable[[], Awaitable[PassageLinks]] | None
-    """Where passages are opened, as of now; None where only documents with an address of their own are."""
+    """Returns the present links to passages; None where only documents with an address of their own have links."""
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     @cached_property
@@ -84,13 +84,16 @@ class Citewell:
             warn=lambda event, reason: log.warning(event, reason=reason),
             library=self.storage.library,
             links=self.links,
-            is_stale=self._stale,
+            is_stale=self._is_stale,
         )
 
-    def _stale(self, document: Document) -> bool:
-        """Whether a document was last changed or reviewed longer ago than what its source says holds."""
-        after = self._horizons.get(document.source)
-        return after is not None and "" < document.last_changed < (self.today() - timedelta(days=after)).isoformat()
+    def _is_stale(self, document: Document) -> bool:
+        """Return True if a document was last changed or reviewed longer ago than its source allows."""
+        limit_days = self._horizons.get(document.source)
+        return (
+            limit_days is not None
+            and "" < document.last_changed < (self.today() - timedelta(days=limit_days)).isoformat()
+        )
 
     @cached_property
     def _horizons(self) -> dict[str, int]:
@@ -112,7 +115,7 @@ class Citewell:
             embedder=self.embedder,
             learns=self.settings.learn_from is not None,
             drafter=self.model.drafter if self.model else None,
-            means=KnowledgeDependencies(
+            knowledge=KnowledgeDependencies(
                 self.indexer.reader, self.indexer.add_document, self.settings.default_collection
             ),
         )
@@ -130,7 +133,7 @@ class Citewell:
         )
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
-        """The same with another retriever, for measuring."""
+        """Return a copy with another retriever, for measuring."""
         return dataclasses.replace(self, retriever=retriever)
 
     async def answer(
@@ -145,9 +148,10 @@ class Citewell:
     ) -> Answer:
         """Answer a question asked in the terminal or from Python, by someone who may see every collection.
 
-        With `thread`, the conversation of that name is recalled and kept; without, the question stands alone. With
-        `everything`, a list, table or script is given whole, however long.
-        Never raises for what goes wrong while answering: the outcome says it."""
+        With `thread`, the conversation of that name is recalled and stored; without, the question stands alone. With
+        `everything`, a list, table or script is given completely, however long. Never raises for a failure while
+        answering: the outcome reports it.
+        """
         stream = await self.stream(
             text, thread=thread, style=style, format=format, citations=citations, everything=everything
         )
@@ -163,7 +167,7 @@ class Citewell:
         citations: CitationStyle | None = None,
         everything: bool = False,
     ) -> AnswerStream:
-        """The same as it comes: progress and checked sentences, and the answer."""
+        """Stream what `answer` returns: progress and checked sentences, and the answer."""
         request = AnswerRequest(
             text=text,
             audience=await self.all_collections(),
@@ -177,21 +181,23 @@ class Citewell:
         return self.responder.respond(request)
 
     async def respond(self, request: AnswerRequest) -> Answer:
-        """The answer to a request that says everything itself."""
+        """Answer a request that is complete in itself."""
         return await self.responder.respond(request).answer()
 
     async def request(
         self, message: IncomingMessage, chosen: AnswerSettings, adapter: PlatformAdapter
     ) -> AnswerRequest:
-        """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps
-        the turn."""
+        """Return a platform's message as a request.
+
+        The readers of the reply decide what is searched, and the inbox stores the turn.
+        """
         readers = await adapter.get_readers(message)
         request = build_request(message, await self.services.audience(readers), chosen)
         request = await apply_subscription(request, message, chosen, self.storage)
         return await add_thread_context(request, message, adapter)
 
     async def all_collections(self) -> Audience:
-        """All collections, for whoever holds the data folder."""
+        """Return all collections, for the owner of the data folder."""
         return Audience(collections=frozenset(await self.storage.library.list_collections()))
 
     async def index(
@@ -204,7 +210,8 @@ class Citewell:
     ) -> IngestSummary:
         """Index files and folders, or bring them up to date. Raises Refused for a path that does not exist.
 
-        Without `collection`, a path stays in the one that it or the folder around it was indexed into."""
+        Without `collection`, a path stays in the one that it or the folder around it was indexed into.
+        """
         return await self.indexer.index(paths, collection, on_event, prefix=prefix)
 
     @cached_property
@@ -213,17 +220,19 @@ class Citewell:
         return SourceSync(settings.default_collection, self.storage, self.indexer, settings.retention_days)
 
     async def resync_paths(self) -> None:
-        """Look again at every file and folder that was indexed by its path; what goes wrong with one is logged, and the
-        others follow. Those in `[[sources]]` are looked at when they are due."""
+        """Sync every file and folder that was indexed by its path. Failures are logged, and the others follow.
+
+        Sources in `[[sources]]` have their own schedule.
+        """
         in_tables = {table.source_id for table in self.settings.sources}
         for source in await self.storage.library.list_sources():
             if is_path_source(source) and source not in in_tables:
                 await self.sync.sync_unattended(source, partial(self.sync.sync_path, Path(source)))
 
     async def retry_subscriptions(self) -> None:
-        """Try again what people want to be told, where the documents changed since the last try."""
+        """Try subscriptions again if the documents changed since the last try."""
         await retry_subscriptions(self.storage.subscriptions, self.storage.inbox)
 
     async def delete_expired(self) -> None:
-        """Erase questions and answers that are older than the operator keeps them."""
+        """Erase questions and answers that are older than the retention time."""
         await self.storage.personal_data.delete_expired(self.settings.retention_days)

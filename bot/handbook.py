@@ -1,4 +1,4 @@
-"""The example handbook and the conversation that `citewell demo` has over it."""
+"""The example handbook, and the conversation of `citewell demo` about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HERE = Path(__file__).parent
 
 
 class DemoQuestion(Value):
-    """One question of the demo, and what it is there to show."""
+    """One question of the demo, and the feature it shows."""
 
     text: str
     demonstrates: str
@@ -61,7 +61,7 @@ DEMO_QUESTIONS = (
 
 @contextmanager
 def open_handbook() -> Iterator[Path]:
-    """The folder of the example documents: beside the packages in a clone, inside them once installed."""
+    """Return the folder of the example documents: beside the packages in a clone, inside them once installed."""
     for folder in (_HERE.parent / "examples" / "handbook", _HERE / "handbook_files"):
         if folder.is_dir():
             yield folder

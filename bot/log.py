@@ -18,6 +18,7 @@ from pipeline.errors import CitewellError
 from pipeline.screen.sensitive_data import find_sensitive_data
 from pipeline.words.text import to_single_line
 
+# Tokens of Slack, keys of OpenAI, authorization headers, tokens of Discord, and secrets in addresses.
 _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
     r"|[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}|(?<=token=)[\w-]+|(?<=api_key=)\S+"
@@ -33,20 +34,20 @@ _QUIET = (
     "aiohttp",
     "psycopg",
 )
-"""SDKs that print message text or keys below WARNING, as those of platforms do, too, or that set a level themselves."""
+"""SDKs that print message text or keys below WARNING, or that set a level themselves; those of platforms are added."""
 
 
 def redact(text: str) -> str:
-    """`text` without personal data and keys of a known form, and everything that has the shape of a token. Digits alone
-    stay: they are ids."""
-    for one in reversed(find_sensitive_data(text)):
-        if not text[one.start : one.end].isdigit():
-            text = f"{text[: one.start]}[redacted]{text[one.end :]}"
+    """Return `text` without personal data, known keys, and anything that has the shape of a token. Digits alone stay:
+    they are ids."""
+    for match in reversed(find_sensitive_data(text)):
+        if not text[match.start : match.end].isdigit():
+            text = f"{text[: match.start]}[redacted]{text[match.end :]}"
     return _SECRET.sub("[redacted]", text)
 
 
-class _Said(logging.Filter):
-    """Lets a record through whose arguments do not fit its message, as it stands."""
+class _MessageFilter(logging.Filter):
+    """Formats messages, and lets a record whose arguments do not fit its message through unformatted."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
@@ -72,10 +73,11 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
 
 
 def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 5) -> MutableMapping[str, Any]:
-    """What was raised, and where, at the last `places` (0: all).
+    """Replace an error by its name and its location, at the last `places` frames (0: all).
 
-    The message of an error that is not ours may quote what people wrote."""
-    error = _error(event.pop("exc_info", None))
+    The message of a foreign error may quote text that people wrote.
+    """
+    error = _find_error(event.pop("exc_info", None))
     if error:
         frames = traceback.extract_tb(error.__traceback__)
         event["error"] = str(error) if isinstance(error, CitewellError) else type(error).__name__
@@ -84,42 +86,43 @@ def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 
 
 
 def _name_causes(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The same of every error that led to it, too, with all places."""
-    error, named = _error(event.pop("exc_info", None)), []
+    """Replace an error by the names of it and of all its causes, with all frames."""
+    error, causes = _find_error(event.pop("exc_info", None)), []
     while error:
-        named.append(_name_error(_, __, {"exc_info": error}, places=0))
+        causes.append(_name_error(_, __, {"exc_info": error}, places=0))
         error = error.__cause__ or error.__context__
-    if named:
-        event["error"] = ", from ".join(one["error"] for one in named)
-        event["raised_at"] = [place for one in named for place in one["raised_at"]]
+    if causes:
+        event["error"] = ", from ".join(cause["error"] for cause in causes)
+        event["raised_at"] = [place for cause in causes for place in cause["raised_at"]]
     return event
 
 
-def _error(exc_info: object) -> BaseException | None:
-    """What a log call gave as `exc_info`: an error, the three parts of one, or whether to take the one at hand."""
+def _find_error(exc_info: object) -> BaseException | None:
+    """Return the error of a log call's `exc_info`: an error, a tuple with one, or True for the current one."""
     error = exc_info[1] if isinstance(exc_info, tuple) else sys.exc_info()[1] if exc_info is True else exc_info
     return error if isinstance(error, BaseException) else None
 
 
-def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """One line for a person."""
+def _render_line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """Render an event as one line for a person."""
     event.pop("raised_at", None)
-    what = str(event.pop("event")).replace("_", " ")
-    more = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
-    return to_single_line(redact(f"citewell: {what}: {more}" if more else f"citewell: {what}"))
+    name = str(event.pop("event")).replace("_", " ")
+    details = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
+    return to_single_line(redact(f"citewell: {name}: {details}" if details else f"citewell: {name}"))
 
 
-def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """One line for a person, in the words of a library."""
+def _render_library_message(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """Render a library's message as one line for a person."""
     return f"citewell: {event['event']}"
 
 
 def configure_logging(level: str, *, service: bool = False) -> None:
     """Log to standard error from `level` on.
 
-    A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
-    on a terminal, JSON lines elsewhere. Of what libraries log, a command says errors and a service warnings, at level
-    debug too: below that they print what people wrote."""
+    A command logs lines of words, and full events at level debug. A service adds the time: readable on a terminal, JSON
+    lines elsewhere. Libraries log errors in a command and warnings in a service, at level debug too: below that they
+    print text that people wrote.
+    """
     brief = not service and level != "debug"
     in_full: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -130,22 +133,22 @@ def configure_logging(level: str, *, service: bool = False) -> None:
         _console() if sys.stderr.isatty() else structlog.processors.JSONRenderer(),
     ]
     structlog.configure(
-        processors=[_name_error, _redact_values, _in_words] if brief else in_full,
+        processors=[_name_error, _redact_values, _render_line] if brief else in_full,
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: a live display takes its place
         cache_logger_on_first_use=False,
     )
     least = max(getattr(logging, level.upper()), logging.ERROR if brief else logging.WARNING)
-    _configure_standard(least, [_redact_values, _as_said] if brief else [_name_logger, *in_full])
+    _configure_standard(least, [_redact_values, _render_library_message] if brief else [_name_logger, *in_full])
 
 
 def _configure_standard(least: int, processors: Sequence[structlog.typing.Processor]) -> None:
-    """Hand what libraries log and warn of through `processors`, from the level `least` on."""
+    """Pass the log records and warnings of libraries through `processors`, from `level` on."""
     remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     *first, render = processors
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*first, remove, render]))
-    handler.addFilter(_Said())
+    handler.addFilter(_MessageFilter())
     logging.basicConfig(level=least, handlers=[handler], force=True)
     logging.captureWarnings(True)
     for name in (*_QUIET, *(name for platform in registry.platforms() for name in platform.loggers)):
@@ -153,12 +156,13 @@ def _configure_standard(least: int, processors: Sequence[structlog.typing.Proces
 
 
 def join_host_logging() -> None:
-    """Inside a program that has not configured structlog: hand each line to the standard library's logging.
+    """Log through the standard library inside a program that has not configured structlog.
 
-    structlog's own default would print to standard output, with the values of all local variables when it fails."""
+    structlog's own default would print to standard output, with the values of all local variables when it fails.
+    """
     if not structlog.is_configured():
         structlog.configure(
-            processors=[structlog.contextvars.merge_contextvars, _name_error, _redact_values, _in_words],
+            processors=[structlog.contextvars.merge_contextvars, _name_error, _redact_values, _render_line],
             wrapper_class=structlog.stdlib.BoundLogger,
             logger_factory=structlog.stdlib.LoggerFactory(),
             cache_logger_on_first_use=False,
@@ -171,7 +175,7 @@ def _console() -> structlog.typing.Processor:
 
 @contextmanager
 def log_failures(log: Any, event: str, **about: object) -> Iterator[None]:
-    """What goes wrong in the block is logged and stops nothing else: the foreseen with its reason and what to do."""
+    """Log a failure in the block and go on: an expected one with its reason and remedy."""
     try:
         yield
     except CitewellError as error:

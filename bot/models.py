@@ -1,5 +1,5 @@
-"""Which models write, plan, judge and put passages in order, as the settings ask, and what they are not shown; none of
-them is needed."""
+"""Models that write, plan, judge and rerank, as the settings name them, and masking for them; none of them is
+needed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def make_pii_finder(settings: Settings) -> SensitiveDataFinder | None:
-    """What finds it; None where they are shown everything. Raises Misconfigured."""
+    """Return the finder of data to mask; None if models are shown everything. Raises Misconfigured."""
     if settings.masking == "none":
         return None
     if settings.masking == "exact":
@@ -44,19 +44,21 @@ RERANKER_VARIABLE = environment_name("reranker")
 
 @asynccontextmanager
 async def open_reranker(settings: Settings, *, seconds: float | None = None) -> AsyncIterator[Reranker | None]:
-    """The reranker that was asked for, which gives up after `seconds`, or when no question should wait any longer; None
-    where none is set. Nothing is loaded or connected yet. Raises Misconfigured."""
+    """Open the reranker of the settings, which gives up after `seconds`; None if none is set.
+
+    Nothing is loaded or connected yet. The default deadline is how long a question may wait. Raises Misconfigured.
+    """
     if settings.reranker == "none":
         yield None
         return
     from adapters.models.resilience import RERANK_TIMEOUT_SECONDS, GuardedReranker
 
     async with AsyncExitStack() as stack:
-        reranker = await _named(settings, stack)
+        reranker = await _make_reranker(settings, stack)
         yield GuardedReranker(reranker, f"reranker {settings.reranker}", seconds=seconds or RERANK_TIMEOUT_SECONDS)
 
 
-async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
+async def _make_reranker(settings: Settings, stack: AsyncExitStack) -> Reranker:
     kind, _, name = settings.reranker.partition(":")
     if kind == "onnx":
         from adapters.models.onnx.reranker import open_onnx_reranker
@@ -78,24 +80,28 @@ async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
 
 EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
-"""What `auto` takes when only a key is set."""
+"""The models of `auto` when only a key is set."""
 
 _CONTEXT_TOKENS, _LOCAL_CONTEXT_TOKENS = 12_000, 4000
-"""Of a prompt. A document that answers is in .885 of the prompts of mtrag_cloud (.828 with a third less);
-Ollama cuts prompts that pass the context it was started with, 4,096 tokens where nothing is said."""
+"""Tokens of a prompt.
+
+A document that answers is in .885 of the prompts of mtrag_cloud (.828 with a third less); Ollama cuts prompts that pass
+the context it was started with, 4,096 tokens by default.
+"""
 _PLAN_TOKENS = 900
-"""What a plan costs at most, as it is estimated."""
+"""Most tokens of a plan, estimated."""
 _REVIEWS = 3
-"""Times that a judging model is asked about the sentences of one answer (`pipeline/drafting/checked_stream.py`)."""
+"""Calls to the judge about the sentences of one answer (`pipeline/drafting/checked_stream.py`)."""
 
 log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
 async def open_model(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[AnswerModel | None]:
-    """The models that `settings` name, with `planner` to help; None when none is named. Nothing is connected yet.
+    """Open the models of `settings`, with `planner` to help; None when none is named. Nothing is connected yet.
 
-    Raises Misconfigured when a key is missing."""
+    Raises Misconfigured when a key is missing.
+    """
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
         yield None
@@ -106,18 +112,18 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     from pipeline.write.prompts import AnswerMode, PromptOptions
 
     async with AsyncExitStack() as stack:
-        model = _guarded(settings, spec)
+        model = _make_guarded_model(settings, spec)
         stack.push_async_callback(model.close)
         getting_ready = [asyncio.create_task(model.connect())]
         judge = None
         if settings.judge != "none":
             judging = model
             if settings.judge != "auto":
-                judging = _guarded(settings, settings.judge)
+                judging = _make_guarded_model(settings, settings.judge)
                 stack.push_async_callback(judging.close)
                 getting_ready.append(asyncio.create_task(judging.connect()))
             judge = _judge(judging)
-        stack.push_async_callback(_ended, getting_ready)
+        stack.push_async_callback(_cancel_all, getting_ready)
         options = PromptOptions(
             mode=AnswerMode(settings.mode),
             system_instructions=settings.system_instructions,
@@ -127,7 +133,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
             storage.token_ledger,
             per_person=settings.daily_tokens_person,
             per_space=settings.daily_tokens_space,
-            per_answer=_most_tokens(settings, spec),
+            per_answer=_max_answer_tokens(settings, spec),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
         yield AnswerModel(
@@ -142,8 +148,10 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
 
 @asynccontextmanager
 async def open_judge(settings: Settings) -> AsyncIterator[ModelJudge | None]:
-    """Who reads what words do not decide, as the settings ask; None without a model. Raises Misconfigured when a key is
-    missing."""
+    """Open the judge of the settings, for sentences that words do not decide; None without a model.
+
+    Raises Misconfigured when a key is missing.
+    """
     spec = model_spec(settings) if settings.judge == "auto" else settings.judge
     if spec in (EXTRACTIVE, "none"):
         yield None
@@ -154,8 +162,8 @@ async def open_judge(settings: Settings) -> AsyncIterator[ModelJudge | None]:
 
 @asynccontextmanager
 async def open_language_model(settings: Settings, spec: str) -> AsyncIterator[LanguageModel]:
-    """The model that `spec` names, not connected yet. Raises Misconfigured when its key is missing."""
-    model = _guarded(settings, spec)
+    """Open the model that `spec` names, not connected yet. Raises Misconfigured when its key is missing."""
+    model = _make_guarded_model(settings, spec)
     try:
         yield model
     finally:
@@ -168,9 +176,8 @@ def _judge(model: LanguageModel) -> ModelJudge:
     return ModelJudge(model, report=lambda why: log.warning("judge_not_used", reason=why))
 
 
-def _most_tokens(settings: Settings, spec: str) -> int:
-    """What one answer may cost at most: a plan, the draft with its searches, the sentences written again, the
-    reviews."""
+def _max_answer_tokens(settings: Settings, spec: str) -> int:
+    """Return the most tokens that one answer may cost: a plan, the draft with its searches, the repair, the reviews."""
     from pipeline.check.judge_prompt import MAX_CALL_TOKENS
     from pipeline.write.search_tool import MAX_SEARCHES
 
@@ -185,15 +192,15 @@ def _context_tokens(settings: Settings, spec: str) -> int:
     return settings.context_tokens or (_LOCAL_CONTEXT_TOKENS if local else _CONTEXT_TOKENS)
 
 
-async def _ended(tasks: list[asyncio.Task[None]]) -> None:
-    """What was getting ready is no longer needed; that it failed is said when the model is asked."""
+async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
+    """End connections that are not needed any more; a failure is raised when the model is called."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def model_spec(settings: Settings) -> str:
-    """`provider:name`, or `extractive`; `auto` takes the provider whose key is set."""
+    """Return `provider:name`, or `extractive`; `auto` selects the provider whose key is set."""
     if settings.model != "auto":
         return settings.model
     if settings.anthropic_api_key:
@@ -201,7 +208,7 @@ def model_spec(settings: Settings) -> str:
     return _PREFERRED["openai"] if settings.openai_api_key else EXTRACTIVE
 
 
-def _guarded(settings: Settings, spec: str) -> LanguageModel:
+def _make_guarded_model(settings: Settings, spec: str) -> LanguageModel:
     from adapters.models.factory import make_model
     from adapters.models.resilience import GuardedModel
 

@@ -27,18 +27,20 @@ from storage.people.installations import SQLInstallationStore, TokenCipher
 async def open_program_routes(
     citewell: Citewell, *, url: str, machine: LocalOperator | None, tokens: TokenVerifier | None
 ) -> AsyncIterator[list[BaseRoute]]:
-    """Their routes, which answer while the block is open. `url`: what callers reach it as; `machine`: where nobody
-    signs in."""
+    """Open the routes of API and MCP, which answer while the block is open.
+
+    `url`: their public address; `machine`: the operator, if nobody signs in.
+    """
     from adapters.api.routes import open_api as api
     from adapters.mcp.routes import open_mcp as mcp
 
     storage = citewell.storage
     callers = CallerAuthenticator(storage.api_keys, citewell.reading, machine=machine, tokens=tokens)
     async with (
-        api(citewell.reading, citewell.services, callers, storage.idempotency) as ours,
-        mcp(citewell.reading, callers, url) as more,
+        api(citewell.reading, citewell.services, callers, storage.idempotency) as api_routes,
+        mcp(citewell.reading, callers, url) as mcp_routes,
     ):
-        yield [*ours, *more]
+        yield [*api_routes, *mcp_routes]
 
 
 # --- The adapters ---------------------------------------------------------------------------------
@@ -47,22 +49,23 @@ log = structlog.get_logger(__name__)
 
 
 def make_adapters(
-    settings: Settings, citewell: Citewell, doors: HttpServers, say: Callable[[str], None]
+    settings: Settings, citewell: Citewell, http_servers: HttpServers, say: Callable[[str], None]
 ) -> dict[str, PlatformAdapter]:
-    """The adapter of every platform that is wanted, by name. `say` tells the operator who it is there.
+    """Return the adapter of every enabled platform, by name. `say` prints a line for the operator.
 
-    Raises Misconfigured where tokens cannot be encrypted."""
-    made: dict[str, PlatformAdapter] = {}
+    Raises Misconfigured when tokens cannot be encrypted.
+    """
+    adapters: dict[str, PlatformAdapter] = {}
 
     async def people(person: PersonId) -> Readers | None:
-        if (adapter := made.get(person.platform)) is None:
+        if (adapter := adapters.get(person.platform)) is None:
             return None
         with log_failures(log, "person_unknown", platform=person.platform):
             return await adapter.get_readers(person)
         return None  # what a platform cannot tell, nobody may rely on
 
-    host = AdapterContext(
-        http_servers=doors,
+    context = AdapterContext(
+        http_servers=http_servers,
         services=citewell.services,
         query_service=citewell.reading,
         conversation_archive=citewell.storage.archive,
@@ -78,10 +81,10 @@ def make_adapters(
         resolve_readers=people,
         program_routes=partial(open_program_routes, citewell),
     )
-    made.update({config.platform.name: config.create_adapter(host) for config in enabled_platforms(settings)})
-    return made
+    adapters.update({config.platform.name: config.create_adapter(context) for config in enabled_platforms(settings)})
+    return adapters
 
 
 def open_installations(settings: Settings, database: Database) -> SQLInstallationStore:
-    """The workspaces that people added the bot to. Raises Misconfigured where tokens cannot be encrypted."""
+    """Return the workspaces that people added the bot to. Raises Misconfigured when tokens cannot be encrypted."""
     return SQLInstallationStore(database, TokenCipher(list_encryption_keys(settings)))

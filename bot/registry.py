@@ -1,4 +1,4 @@
-"""Which platforms there are: all but their own folders learn it here."""
+"""The registry of platforms: everything outside their own folders finds them here."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PLATFORM_CONFIGS: tuple[type[PlatformConfig], ...] = (SlackConfig, DiscordConfig
 
 
 def platforms() -> PlatformRegistry:
-    """What there is to know of each."""
+    """Return the facts about each platform."""
     return PlatformRegistry(tuple(config.platform for config in PLATFORM_CONFIGS))
 
 
 def passage_links(
     configs: Iterable[PlatformConfig], sources: LinkTargets
 ) -> Callable[[], Awaitable[PassageLinks]] | None:
-    """Links to `sources`, signed with the key that is in force when asked for; None where nothing shows them."""
+    """Return a loader of links to `sources`, signed with the key then in force; None if no page shows them."""
     page = next((config for config in configs if isinstance(config, WebConfig)), None)
-    found = page.links(sources) if page else None
-    return found.load_key if found else None
+    links = page.links(sources) if page else None
+    return links.load_key if links else None

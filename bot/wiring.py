@@ -1,4 +1,4 @@
-"""Settings become live objects: the composition root, and the Python entry.
+"""The composition root: makes live objects of the settings. Also the entry for Python programs:
 
 async with open_citewell(read_settings()) as citewell:
     answer = await citewell.answer("How many vacation days do I get?")
@@ -43,16 +43,15 @@ log = structlog.get_logger(__name__)
 
 @asynccontextmanager
 async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bool = True) -> AsyncIterator[Citewell]:
-    """Open the data folder and everything that `settings` ask for; closed in reverse when the block ends.
+    """Open the data folder and everything that `settings` name; closed in reverse when the block ends.
 
-    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused. `make`:
-    the data folder is made if it is missing.
-    Raises Misconfigured, or Unavailable when the data folder cannot be used.
+    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused. `make`: a
+    missing data folder is created. Raises Misconfigured, or Unavailable when the data folder cannot be used.
     """
     join_host_logging()
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings))
-        rules = _rules(settings)
+        rules = _access_policy(settings)
         storage = await stack.enter_async_context(
             open_storage(
                 settings.data,
@@ -61,15 +60,15 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
                 make=make,
-                reaches=rules.visible_collections,
+                visible_to=rules.visible_collections,
             )
         )
-        embedder = await _serving(stack, settings, storage, embedder)
+        embedder = await _with_fallback(stack, settings, storage, embedder)
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
         sources = StoredLinkTargets(storage.database, storage.library, rules)
         if links := registry.passage_links(platform_configs(settings), sources):
             await links()  # the key is made at the first start
-        scales = ScoreCalibrator(storage.database, embedder)
+        calibrator = ScoreCalibrator(storage.database, embedder)
         planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
             settings=settings,
@@ -82,15 +81,15 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
                 reader=_reader(settings) if embedder else None,
-                scale=scales.current,
+                scale=calibrator.current,
                 tokenizer=_tokenizer(embedder),
-                confirmations=_learnt(stack, settings, storage, embedder, scales.current, rules),
+                confirmations=_open_confirmations(stack, settings, storage, embedder, calibrator.current, rules),
                 top_k=settings.top_k,
             ),
-            calibration=scales.current,
+            calibration=calibrator.current,
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
-            options=_options(settings),
+            options=_answer_options(settings),
             rules=rules,
             roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
             sources=sources,
@@ -100,7 +99,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
 
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
-    """The embedder that was asked for; None for lexical search alone; not connected yet. Raises Misconfigured."""
+    """Open the embedder of the settings; None for lexical search alone; not connected yet. Raises Misconfigured."""
     setting = environment_name("embedder")
     kind, _, name = settings.embedder.partition(":")
     if kind == "none":
@@ -128,70 +127,70 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
             await embedder.close()
 
 
-async def _serving(
-    stack: AsyncExitStack, settings: Settings, storage: Storage, wanted: Embedder | None
+async def _with_fallback(
+    stack: AsyncExitStack, settings: Settings, storage: Storage, target: Embedder | None
 ) -> Embedder | None:
-    """The one `wanted`; while vectors of another are searched that can still be opened, that one until they are not."""
+    """Return the embedder `target`, or a fallback while vectors of another are searched that can still be opened."""
     documents = EmbeddedDocuments(storage.database)
-    if isinstance(wanted, OpenAIEmbedder):
-        wanted.restore_dimensions(await documents.embedders())
-    there = await documents.search_embedder()
-    if wanted is None or there in ("", wanted.name):
-        return wanted
-    before = await _before(stack, settings, there)
-    return FallbackEmbedder(wanted, before, storage.database) if before else wanted
+    if isinstance(target, OpenAIEmbedder):
+        target.restore_dimensions(await documents.embedders())
+    searched = await documents.search_embedder()
+    if target is None or searched in ("", target.name):
+        return target
+    previous = await _open_previous(stack, settings, searched)
+    return FallbackEmbedder(target, previous, storage.database) if previous else target
 
 
-async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embedder | None:
-    """The embedder of that name; None where it is of an older version, or its key is gone."""
-    said = "minilm" if name == MiniLMEmbedder.name else name.rpartition(":")[0]
-    if said != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
+async def _open_previous(stack: AsyncExitStack, settings: Settings, name: str) -> Embedder | None:
+    """Open the embedder of that name; None if it is of an older version, or its key is gone."""
+    spec = "minilm" if name == MiniLMEmbedder.name else name.rpartition(":")[0]
+    if spec != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
         return None
-    found = await stack.enter_async_context(open_embedder(replace(settings, embedder=said)))
-    if isinstance(found, OpenAIEmbedder):
-        found.restore_dimensions([name])
-    return found
+    embedder = await stack.enter_async_context(open_embedder(replace(settings, embedder=spec)))
+    if isinstance(embedder, OpenAIEmbedder):
+        embedder.restore_dimensions([name])
+    return embedder
 
 
 def _reader(settings: Settings) -> RelevanceScorer | None:
-    """A reranker of the operator's own takes its place."""
+    """Return the shipped reader, unless a reranker takes its place."""
     wanted = settings.reader == "minilm" and settings.reranker == "none"
     return MiniLMCrossEncoder(seconds=settings.reader_seconds) if wanted else None
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | None:
-    """The shipped one knows words, whoever embeds them."""
+    """Return the shipped tokenizer, which knows words whichever model embeds them."""
     return embedder if embedder is None or isinstance(embedder, MiniLMEmbedder) else MiniLMEmbedder()
 
 
-def _learnt(
+def _open_confirmations(
     stack: AsyncExitStack,
     settings: Settings,
     storage: Storage,
     embedder: Embedder | None,
-    scale: Callable[[], Awaitable[ScoreCalibration]],
+    calibration: Callable[[], Awaitable[ScoreCalibration]],
     rules: AccessPolicy,
 ) -> ConfirmationIndex | None:
-    """None where nobody's ratings count, or no meaning of questions is known."""
+    """Return the index of confirmed answers; None if nobody's ratings count, or there is no embedder."""
     if settings.learn_from is None or embedder is None:
         return None
     store = SQLConfirmedAnswers(storage.database)
-    learnt = ConfirmationIndex(store, storage.library, embedder, scale, rules, settings.learn_from)
+    learnt = ConfirmationIndex(store, storage.library, embedder, calibration, rules, settings.learn_from)
     stack.push_async_callback(learnt.close)
     return learnt
 
 
-def _rules(settings: Settings) -> AccessPolicy:
-    named = {name: AccessRule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
+def _access_policy(settings: Settings) -> AccessPolicy:
+    access_rules = {name: AccessRule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
     homes = {
         config.platform.name: config.home_spaces
         for config in platform_configs(settings)
         if config.home_spaces is not None
     }
-    return AccessPolicy(named, registry.platforms(), homes)
+    return AccessPolicy(access_rules, registry.platforms(), homes)
 
 
-def _options(settings: Settings) -> AnswerOptions:
+def _answer_options(settings: Settings) -> AnswerOptions:
     return AnswerOptions(
         style=settings.style,
         citation_style=settings.citation_style,

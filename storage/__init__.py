@@ -1,1 +1,1 @@
-"""What is remembered, in SQLite or PostgreSQL: the stores are the same, the engines have a package each."""
+"""Storage in SQLite or PostgreSQL: the stores are shared, and each engine has a package of its own."""

@@ -1,7 +1,7 @@
-"""Moves everything remembered from one database to an empty one, of the same engine or the other.
+"""Copy all stored data from one database into an empty one, of the same engine or the other.
 
-Rows are copied in the order of their keys, so that the first ones, as many as are there, are those that a move which
-was cut off has copied; the next goes on behind them. Words and mean vectors are made anew with the passages.
+Rows are copied in the order of their keys. The number of rows in the target therefore tells how far a copy that was cut
+off had come; the next run goes on behind them. Words and mean vectors are made anew with the passages.
 """
 
 from __future__ import annotations
@@ -32,26 +32,29 @@ SQLITE_SCHEME = "sqlite:"
 
 class MigrationEndpoint(NamedTuple):
     name: str
-    """What it is called; without a password."""
+    """The database's name for messages, without a password."""
     engine: Engine
 
 
 def endpoint_name(place: str) -> str:
-    """Always the same for a place. Raises Refused and Misconfigured, without a password, for what is none."""
+    """Return the name of an endpoint, always the same for the same place and without a password. Raises Refused and
+    Misconfigured for a text that names no database."""
     if place.startswith(SQLITE_SCHEME) and place != SQLITE_SCHEME:
         return f"{SQLITE_SCHEME}{_folder(place)}"
     if place.startswith(("postgresql://", "postgres://")):
         from storage.postgres.open import url_without_password
 
         return url_without_password(place)
-    raise Refused("that is no place to move from or to", what_to_do="Write it as sqlite:FOLDER or postgresql://…")
+    raise Refused("that names no database", what_to_do="Write it as sqlite:FOLDER or postgresql://…")
 
 
 @asynccontextmanager
 async def open_endpoint(place: str, *, embedder: Callable[[], str], make: bool) -> AsyncIterator[MigrationEndpoint]:
-    """Hold it, so that no `citewell run` uses it. `make`: a folder is made if it is missing.
+    """Open an endpoint and hold it, so that no `citewell run` uses it meanwhile. With `make`, a missing folder is
+    created.
 
-    Raises what `open_storage` does, and Refused."""
+    Raises what `open_storage` does, and Refused.
+    """
     name = endpoint_name(place)
     if place.startswith(SQLITE_SCHEME):
         folder = _folder(place)
@@ -73,18 +76,20 @@ def _folder(place: str) -> Path:
 
 SAMPLE_WORDS = 12
 _ASKED = "SELECT question FROM asked GROUP BY question ORDER BY max(at) DESC, question LIMIT $1"
+# A passage's number without its last 20 bits is its revision: see `storage.schema.documents`.
 _NUMBERS = "SELECT number FROM chunk JOIN live ON live.id = number >> 20 ORDER BY number"
 
 
-async def sample_questions(database: Database, most: int) -> list[str]:
-    """At most so many, each once."""
+async def sample_questions(database: Database, limit: int) -> list[str]:
+    """Return at most `limit` different questions to compare two databases by: recent ones, then beginnings of
+    passages."""
 
     def work(db: Connection) -> list[str]:
-        asked = [question for (question,) in db.execute(_ASKED, (most,)).fetchall()]
+        questions = [question for (question,) in db.execute(_ASKED, (limit,)).fetchall()]
         numbers = [number for (number,) in db.execute(_NUMBERS).fetchall()]
-        lacking = most - len(asked)
-        spread = numbers[:: max(len(numbers) // lacking, 1)][:lacking] if lacking else []
-        return list(dict.fromkeys([*asked, *(_beginning(db, number) for number in spread)]))
+        missing = limit - len(questions)
+        spread = numbers[:: max(len(numbers) // missing, 1)][:missing] if missing else []
+        return list(dict.fromkeys([*questions, *(_beginning(db, number) for number in spread)]))
 
     return await database.read(work)
 
@@ -99,7 +104,7 @@ def _beginning(db: Connection, number: int) -> str:
 
 COPY_BATCH = 500
 COPY_MARK = "moving_from"
-"""The setting of a database that is being filled from another."""
+"""The setting that marks a database as the unfinished target of a copy."""
 CHUNK_TABLE = "chunk"
 _INDEXED = """
     WITH found AS MATERIALIZED (
@@ -109,25 +114,30 @@ _INDEXED = """
 """
 
 ReportTable = Callable[[str, int], None]
-"""Told each table that is complete, and how many rows it has."""
+"""Called with each table that is complete and its number of rows.
+"""
 TableRow = Sequence[Any]
 
 
-async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable) -> None:
-    """Copy all that `source` holds; `target` is empty, or a move from the source of that `name` was cut off there.
+async def copy_data(source: Engine, target: Engine, name: str, report: ReportTable) -> None:
+    """Copy all that `source` holds into `target`, which is empty or holds an unfinished copy of the source called
+    `name`.
 
-    It stays unusable until `finish`. Nobody may write to either meanwhile. Raises Refused when the target is something
-    else, or is not what the source is afterwards."""
+    The target stays unusable until `finish_copy`. Nobody may write to either meanwhile. Raises Refused when the target
+    holds anything else, or differs from the source afterwards.
+    """
     if await source.database.read(_mark):
-        raise Refused("the source is half of what is being moved there", what_to_do="Complete that move first.")
+        raise Refused(
+            "the source is itself the target of a move that is not complete", what_to_do="Complete that move first."
+        )
     await PersonalData(source.database, source.backup_erasure).finish_pending()
     await delete_unreachable(source.database)
     begun_before = await target.database.write(partial(_begin, target=target, name=name))
-    await _copy_all(source, target, tell)
+    await _copy_all(source, target, report)
     differing = await _differing(source, target)
     if differing and begun_before:  # the source was used in between
         await target.database.write(partial(_clear, target=target, name=name))
-        await _copy_all(source, target, tell)
+        await _copy_all(source, target, report)
         differing = await _differing(source, target)
     if differing:
         raise Refused(
@@ -137,18 +147,18 @@ async def copy_data(source: Engine, target: Engine, name: str, tell: ReportTable
 
 
 async def finish_copy(source: Engine, target: Engine) -> None:
-    """From now on `target` may be used."""
-    last = await source.database.read(source.table_copier.last_ids)
+    """Mark the copy as complete: `target` may be used from now on."""
+    last_ids = await source.database.read(source.table_copier.last_ids)
 
     def work(db: Connection) -> None:
-        target.table_copier.continue_ids(db, last)
+        target.table_copier.continue_ids(db, last_ids)
         db.execute("DELETE FROM setting WHERE name = $1", (COPY_MARK,))
 
     await target.database.write(work, durable=True)
 
 
 def check_copy_complete(db: Connection) -> None:
-    """Raises Misconfigured for a database that a move has not completed."""
+    """Raise Misconfigured for a database that holds an unfinished copy."""
     if name := _mark(db):
         raise Misconfigured(
             "CITEWELL_DATABASE or CITEWELL_DATA",
@@ -158,12 +168,15 @@ def check_copy_complete(db: Connection) -> None:
 
 
 def _begin(db: Connection, *, target: Engine, name: str) -> bool:
-    """Whether it was begun before."""
+    """Mark the target as being filled. Return True when an earlier copy had begun."""
     mark = _mark(db)
     if mark == name:
         return True
     if mark:
-        raise Refused(f"the target is half of {mark}", what_to_do=f"Complete that move, or empty it to move {name}.")
+        raise Refused(
+            f"the target holds an incomplete copy of {mark}",
+            what_to_do=f"Complete that move, or empty it to move {name}.",
+        )
     used = [table.name for table in TABLES if table.name != "setting" and _count(db, table.name)]
     if used:
         raise Refused(
@@ -179,7 +192,7 @@ def _clear(db: Connection, *, target: Engine, name: str) -> None:
     write_setting(db, COPY_MARK, name)
 
 
-async def _copy_all(source: Engine, target: Engine, tell: ReportTable) -> None:
+async def _copy_all(source: Engine, target: Engine, report: ReportTable) -> None:
     for table in TABLES:
         copied = await target.database.read(partial(_count, table=table.name))
         async for rows in _batches(source, table, copied):
@@ -187,14 +200,14 @@ async def _copy_all(source: Engine, target: Engine, tell: ReportTable) -> None:
             copied += len(rows)
         if table.name == CHUNK_TABLE:
             await target.database.write(target.database.passage_index.finish_bulk)
-        tell(table.name, copied)
+        report(table.name, copied)
 
 
 def _write(db: Connection, *, target: Engine, table: StoredTable, rows: Sequence[TableRow]) -> None:
     target.table_copier.insert_rows(db, table, rows)
     if table.name == CHUNK_TABLE:
         numbers = [row[table.column_names.index("number")] for row in rows]
-        found = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
+        passages = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
         target.database.passage_index.bulk_add(
             db,
             [
@@ -205,13 +218,13 @@ def _write(db: Connection, *, target: Engine, table: StoredTable, rows: Sequence
                     Chunk.model_validate_json(chunk),
                     unpack_vectors(matrix, dimensions) if matrix else None,
                 )
-                for number, collection, dimensions, document, chunk, matrix in found
+                for number, collection, dimensions, document, chunk, matrix in passages
             ],
         )
 
 
 async def _batches(engine: Engine, table: StoredTable, skip: int = 0) -> AsyncIterator[list[TableRow]]:
-    """All rows but the first `skip`, in the order of their keys."""
+    """Yield all rows but the first `skip`, in the order of their keys."""
     columns, key = (", ".join(f'"{name}"' for name in names) for names in (table.column_names, table.key_names))
     places = ", ".join(f"${number}" for number in range(1, len(table.key_names) + 1))
     select = f"SELECT {columns} FROM {_rows(table.name)}"  # noqa: S608 - our own names
@@ -224,8 +237,10 @@ async def _batches(engine: Engine, table: StoredTable, skip: int = 0) -> AsyncIt
 
 
 async def _differing(source: Engine, target: Engine) -> list[str]:
-    """The tables that do not hold the same, told by the count and the digest of their rows; of derived ones, which
-    each engine makes in its own way, by the count."""
+    """Return the names of the tables that differ, compared by the count and the digest of their rows.
+
+    Derived tables, which each engine makes in its own way, are compared by the count alone.
+    """
     differing = [
         table.name for table in TABLES if await _digest(source, table, target) != await _digest(target, table, target)
     ]
@@ -233,11 +248,11 @@ async def _differing(source: Engine, target: Engine) -> list[str]:
         name: [await engine.database.read(partial(_count, table=name)) for engine in (source, target)]
         for name in sorted(DERIVED_TABLES - {"term"})
     }
-    return differing + [name for name, (one, other) in counted.items() if one != other]
+    return differing + [name for name, (source_count, target_count) in counted.items() if source_count != target_count]
 
 
 async def _digest(engine: Engine, table: StoredTable, stored_in: Engine) -> tuple[int, int]:
-    """The number of rows, and the sum of their digests: in which order they come makes no difference."""
+    """Return the number of rows and the sum of their digests, which does not depend on the order of rows."""
     count = total = 0
     async for rows in _batches(engine, table):
         for row in rows:
@@ -254,7 +269,7 @@ def _count(db: Connection, table: str) -> int:
 
 
 def _rows(table: str) -> str:
-    """Without the mark, which is not moved."""
+    """Return the FROM clause for a table, without the mark of an unfinished copy, which is not copied."""
     return f"(SELECT * FROM setting WHERE name <> '{COPY_MARK}') AS kept" if table == "setting" else table  # noqa: S608
 
 

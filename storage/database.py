@@ -1,7 +1,7 @@
-"""What an engine offers: transactions, and in them SQL that SQLite and PostgreSQL read alike.
+"""The interface of an engine: transactions, and in them SQL that SQLite and PostgreSQL read alike.
 
-Values are numbered, `$1` the first of them: both engines know that notation, so that no statement is rewritten on its
-way. What only one of them can say stands in its package, behind `Database` and `PassageIndex`.
+Parameters are numbered from `$1`: both engines know that notation, so no statement is rewritten on its way. SQL that
+only one engine knows stands in its package, behind `Database` and `PassageIndex`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ T = TypeVar("T")
 
 
 class AdvisoryLock(StrEnum):
-    """What several processes do one after the other, in short transactions."""
+    """A short piece of work that processes do one after the other."""
 
     INBOX = "inbox"
-    """Which messages wait, and whose turn it is."""
+    """Choosing which messages wait, and whose turn it is."""
     PASSAGES = "passages"
-    """How many hold each word."""
+    """Counting the passages that hold each word."""
     TOKENS = "tokens"
-    """What is used of a day's."""
+    """Counting the tokens used in a day."""
     SUBSCRIPTIONS = "wishes"
     SESSIONS = "sessions"
-    """What is told of a person."""
+    """Updating the identities that sessions hold."""
 
 
 class Cursor(Protocol):
-    """What a statement returned, and how many rows it changed."""
+    """The rows a statement returned, and the number of rows it changed."""
 
     @property
     def rowcount(self) -> int: ...
@@ -47,25 +47,25 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """One transaction's view of the database; it is good for as long as that lasts."""
+    """One transaction's view of the database, valid until the transaction ends."""
 
     @property
     def skip_locked(self) -> str:
-        """Ends a SELECT of rows that are to be changed, so that another process that wants them passes them over."""
+        """The end of a SELECT whose rows will be changed: another process passes over them."""
         ...
 
     @property
     def for_update(self) -> str:
-        """Ends a SELECT of rows that are to be changed, so that another process that wants them waits."""
+        """The end of a SELECT whose rows will be changed: another process waits for them."""
         ...
 
     @property
     def lease_holder(self) -> int:
-        """What this process stamps its leases with; 0 where only one process leases."""
+        """The number this process stamps its leases with; 0 where only one process leases."""
         ...
 
-    def advisory_lock(self, what: AdvisoryLock) -> None:
-        """Until this transaction ends, no other process does the same."""
+    def advisory_lock(self, lock: AdvisoryLock) -> None:
+        """Let no other process take the same lock until this transaction ends."""
         ...
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> Cursor: ...
@@ -74,26 +74,26 @@ class Connection(Protocol):
 
 
 TransactionFunction = Callable[[Connection], T]
-"""What is done inside one transaction, on the connection given."""
+"""Work done inside one transaction, on the connection passed in."""
 
 
 def fetch_value(db: Connection, query: str, values: Sequence[object] = ()) -> Any:
-    """The first value of the first row; None where there is none."""
+    """Return the first value of the first row, or None if there is no row."""
     row = db.execute(query, values).fetchone()
     return row[0] if row else None
 
 
 class Leadership(NamedTuple):
-    """What a process is among those that answer from the same database."""
+    """The role of a process among those that answer from the same database."""
 
     lease_holder: int
-    """As `Connection.holder`. Another one than before: the leases that were stamped with that are lost."""
+    """The number in `Connection.lease_holder`. If it changed, the leases stamped with the earlier number are lost."""
     is_leader: bool
-    """It does what only one of them may do."""
+    """True for the one process that runs the work only one may run."""
 
 
 class IndexedPassage(NamedTuple):
-    """What a passage is found by."""
+    """The words and the vector by which a passage is found."""
 
     number: int
     collection_id: int
@@ -104,32 +104,33 @@ class IndexedPassage(NamedTuple):
 
 
 class PassageIndex(Protocol):
-    """Finds passages by their words and by their vectors. All inside the caller's transaction, unless said otherwise.
+    """Finds passages by their words and by their vectors, inside the caller's transaction unless said otherwise.
 
-    `scope`: the collections searched, None for all. What is not live is not found."""
+    `scope`: the collections searched, None for all. Only live passages are found.
+    """
 
     def add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None: ...
 
     def bulk_add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
-        """As `add`, for many while nobody searches: none is found before `complete`."""
+        """Add many passages while nobody searches. None of them is found before `finish_bulk`."""
         ...
 
     def finish_bulk(self, db: Connection) -> None:
-        """Let what was filled be found. Does nothing where that is done."""
+        """Make passages added by `bulk_add` searchable. Does nothing when that is done already."""
         ...
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None: ...
 
     async def purge_removed(self, database: Database) -> None:
-        """Leave nothing of the words of passages that were removed. In transactions of its own."""
+        """Erase the words of removed passages from the index, in transactions of its own."""
         ...
 
     def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
-        """How many passages hold each word, in whichever form."""
+        """Return how many passages hold each word, in any of its forms."""
         ...
 
     def stem(self, word: str) -> str:
-        """What `word` is known by in this index, as `beginning` has it."""
+        """Return the stem that the index knows `word` by, as `stems_with_prefix` returns it."""
         ...
 
     def search(
@@ -141,39 +142,44 @@ class PassageIndex(Protocol):
         scope: Collection[int] | None,
         limit: int,
     ) -> list[SearchHit]:
-        """The passages that hold one of the words `rare`, ranked by all words of `frequency`: BM25, a title counting
-        one and a half times as much as the text. `total`: how many passages there are."""
+        """Return the passages that hold one of the words `rare`, ranked by all words of `frequency`.
+
+        The ranking is BM25; a title counts one and a half times as much as the text. `total`: the number of all
+        passages.
+        """
         ...
 
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool: ...
 
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
-        """The stems that begin in one of these ways, and how many passages hold each."""
+        """Return the stems that begin with one of `letters`, and how many passages hold each."""
         ...
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        """Some texts that hold `word`, titles included, in lower case."""
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
+        """Return up to `limit` texts that hold `word`, titles included, in lower case."""
         ...
 
 
 class Database(Protocol):
-    """The truth, shared by all of a process's tasks and by several processes. Call it from any task."""
+    """The one source of truth, shared by all tasks of a process and by several processes. Methods may be called from
+    any task."""
 
     @property
     def passage_index(self) -> PassageIndex: ...
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes may answer from it, too."""
+        """True when other processes may answer from it, too."""
         ...
 
     async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
-        """Run `work` in one transaction, after the process's writes before it. With `durable`, it survives a power cut
-        once this returns; without, a crash of the process.
+        """Run `work` in one transaction, after the process's writes before it.
 
+        With `durable`, the change survives a power cut once this returns; without, it survives a crash of the process.
         Durable writes that wait at the same time share a commit, and may be run a second time when it fails: `work`
-        changes nothing but the database. Raises Unavailable when the database cannot be written, and whatever `work`
-        raises; nothing is written then."""
+        must change nothing but the database. Raises Unavailable when the database cannot be written, and whatever
+        `work` raises; nothing is written then.
+        """
         ...
 
     async def read(self, work: TransactionFunction[T]) -> T:
@@ -181,19 +187,23 @@ class Database(Protocol):
         ...
 
     async def check_leadership(self) -> Leadership:
-        """What this process is now. Of those that ask again and again, one is first until it ends or is cut off.
+        """Return this process's role now. Of the processes that keep asking, one leads until it ends or is cut off.
 
-        Raises Unavailable; then it is not known what others have taken over meanwhile."""
+        Raises Unavailable; others may then have taken over.
+        """
         ...
 
     def dead_holders(self, db: Connection) -> set[int]:
-        """The holders of leases that do not live any more."""
+        """Return the holders of leases whose processes have ended."""
         ...
 
     async def purge_deleted(self) -> bool:
-        """Let go of what was deleted, as far as the engine can; False when others were in the way."""
+        """Erase deleted data from the files, as far as the engine can.
+
+        Return False when other processes prevented it.
+        """
         ...
 
     async def close(self) -> None:
-        """Wait for what is under way, then close."""
+        """Wait for work under way, then close."""
         ...

@@ -1,4 +1,4 @@
-"""What stands behind the stores: a database, and what its engine does in its own way."""
+"""An engine behind the stores: a database, and its own ways of searching, copying and backing up."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from storage.database import Connection, Database
 from storage.schema.table import StoredTable
 
 DERIVED_TABLES = frozenset({"mean_vector", "term", "words"})
-"""Made from passages and their vectors, by each engine in its own way."""
+"""Tables made from passages and their vectors, by each engine in its own way."""
 
 
 class VectorSearch(Protocol):
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
+        """Return passages of `audience` whose mean vector is nearest to the unit `vector`; the score is the cosine."""
         ...
 
     def start(self) -> None:
-        """Keep what is beside the database up to date with it from now on."""
+        """Keep the index beside the database up to date from now on."""
         ...
 
     async def sync(self) -> bool:
-        """Do so now; False when nothing is kept beside the database."""
+        """Bring the index beside the database up to date now. Return False if there is none."""
         ...
 
     async def close(self) -> None: ...
@@ -34,58 +34,58 @@ class VectorSearch(Protocol):
 
 class BackupWriter(Protocol):
     async def __call__(self, target: Path | None) -> Path:
-        """Copy the database; returns the copy's path. Raises Refused."""
+        """Copy the database to `target`. Return the copy's path. Raises Refused."""
         ...
 
 
 class BackupErasure(Protocol):
-    """Copies of the database that are kept in files, where a person is to be forgotten too."""
+    """Erases people from backups, which are files beside the database."""
 
     def mark_pending(self, person: str) -> None:
-        """Note, outside the database, that `person` is being forgotten: what is kept in it would be in its copies."""
+        """Note, outside the database, that `person` is being erased: a note inside would be in its backups."""
         ...
 
     def erase(self, person: str) -> None:
-        """Forget `person` in every copy, and that it was begun."""
+        """Erase `person` from every backup, and then delete the note."""
         ...
 
     def pending_people(self) -> Iterable[str]:
-        """Those whom a crash left half forgotten."""
+        """Return the people whose erasure a crash cut short."""
         ...
 
 
 class TableCopier(Protocol):
-    """What moving needs beside SQL that both engines read. All inside the caller's transaction."""
+    """Engine-specific parts of a copy, beside SQL that both engines read. All inside the caller's transaction."""
 
     def insert_rows(self, db: Connection, table: StoredTable, rows: Sequence[Sequence[Any]]) -> None:
-        """Insert rows as they are, without what a trigger would do besides."""
+        """Insert rows as they are, without running triggers."""
         ...
 
     def delete_rows(self, db: Connection, names: Sequence[str]) -> None:
-        """Delete all rows of these tables, of which each stands before those that it refers to, and what is derived."""
+        """Delete all rows of these tables and of derived ones. Each table stands before those it refers to."""
         ...
 
     def last_ids(self, db: Connection) -> dict[str, int]:
-        """The last number that each table gave a row, whether or not that is still there."""
+        """Return the last number that each table gave a row, whether or not that row still exists."""
         ...
 
     def continue_ids(self, db: Connection, last: Mapping[str, int]) -> None:
-        """Give the next rows numbers after these, and after those that are there."""
+        """Make the next rows' numbers follow these, and those of existing rows."""
         ...
 
     def stored_value(self, value: Any) -> Any:
-        """What becomes of a value that is stored."""
+        """Return a value as the engine stores it."""
         ...
 
 
 @dataclass(frozen=True)
 class Engine:
     name: str
-    """With its version and where it is, for the operator."""
+    """The engine's name, its version and its place, for the operator."""
     database: Database
     vectors: VectorSearch
     backup_writer: BackupWriter
     table_copier: TableCopier
     backup_erasure: BackupErasure | None = None
     has_row_security: bool = False
-    """The engine itself keeps workspaces apart."""
+    """True where the engine itself keeps workspaces apart."""

@@ -12,9 +12,10 @@ DATABASE_FILE = "citewell.db"
 
 
 def prepare_folder(folder: Path, *, make: bool = True, inside: str = "") -> Path:
-    """Make the folder and the one `inside` it where missing, if this may.
+    """Create the folder, and the folder `inside` it, if they are missing and `make` is set.
 
-    Raises Misconfigured when it is missing or cannot be used."""
+    Raises Misconfigured when it is missing or cannot be used.
+    """
     try:
         if not make:
             (folder / DATABASE_FILE).stat()
@@ -31,16 +32,16 @@ def prepare_folder(folder: Path, *, make: bool = True, inside: str = "") -> Path
                 "To use a data folder elsewhere: CITEWELL_DATA or --data.",
             ) from error
         raise _unusable(folder, _reason(folder, error)) from error
-    here = (folder, *folder.glob(f"{DATABASE_FILE}*"))
+    files = (folder, *folder.glob(f"{DATABASE_FILE}*"))
     # What is gone again is SQLite's own: a process that ends takes its side files with it.
-    locked = [file for file in here if not os.access(file, os.W_OK) and file.exists()]
+    locked = [file for file in files if not os.access(file, os.W_OK) and file.exists()]
     if locked:
         raise _unusable(folder, f"{locked[0]} may not be written by this user")
     return folder
 
 
 def folder_in_use_error(folder: Path) -> Misconfigured:
-    """What is raised while another process answers from `folder`."""
+    """Return the error raised while another process answers from `folder`."""
     return Misconfigured(
         "CITEWELL_DATA",
         f"another `citewell run` uses {folder}",
@@ -67,16 +68,17 @@ def _unusable(folder: Path, reason: str) -> Misconfigured:
 
 
 class FolderLock:
-    """Held by at most one process; the system lets go of it when that process ends, however it ends."""
+    """A lock held by at most one process; the system releases it when that process ends, however it ends."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """True once it is held; False when another process, or another lock of this one, holds it.
+        """Take the lock. Return False when another process, or another lock of this one, holds it.
 
-        Raises Misconfigured where its file cannot be made or written."""
+        Raises Misconfigured where its file cannot be made or written.
+        """
         if self._descriptor is not None:
             return True
         try:

@@ -1,12 +1,12 @@
-"""What becomes of rows when the schema changes: written once for both engines, and only ever appended.
+"""Migrations of rows when the schema changes: written once for both engines, and only ever appended.
 
-To change the schema, change what `storage.schema` declares, and append a name here: a database that does not have it
-is brought up to date in one transaction, and a program that does not know it refuses the database. What is declared
-and missing is made by itself, tables, columns and indexes; triggers, views and policies are made anew. What cannot be
-seen by comparing is a `Step`, run when all that is declared is there; of a new database nothing is there to change.
+To change the schema, change the declarations in `storage.schema`, and append a name here: a database without it is
+migrated in one transaction, and a program that does not know it refuses the database. Missing tables, columns and
+indexes are created from the declarations; triggers, views and policies are created anew. A change that a comparison
+cannot find is a `MigrationStep`, run after everything declared exists; a new database needs none.
 
-A step is written for tables as they are declared now: who drops a column or a table that an older step fills changes
-that step, too. A column is declared behind those that are older.
+A step is written for the tables as they are declared now: dropping a column or a table that an older step fills means
+changing that step, too. A new column is declared behind the older ones.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ MIGRATIONS: Mapping[str, MigrationStep | None] = {FIRST_MIGRATION: None}
 
 
 def missing_migrations(applied: Collection[str], setting: str, what_to_do: str) -> list[str]:
-    """The migrations that a database still needs, which has those that are `applied`.
+    """Return the migrations that a database still needs, after those in `applied`.
 
-    Raises Misconfigured, about `setting`, when it has one that this program does not know."""
+    Raises Misconfigured, naming `setting`, when it has one that this program does not know.
+    """
     if applied and FIRST_MIGRATION not in applied:
         raise Misconfigured(
             setting,
@@ -38,7 +39,7 @@ def missing_migrations(applied: Collection[str], setting: str, what_to_do: str) 
 
 
 def run_migrations(names: Collection[str], db: Connection) -> None:
-    """Their steps, in order."""
+    """Run the steps of these migrations, in order."""
     for name in names:
         if step := MIGRATIONS[name]:
             step(db)

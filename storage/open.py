@@ -1,4 +1,4 @@
-"""Opens everything that is remembered, in one line:
+"""Opens all of the storage, in one line:
 
 async with open_storage(folder, embedder="minilm") as storage:
     await storage.inbox.accept(message)
@@ -36,11 +36,11 @@ from storage.sqlite.open import open_sqlite
 
 @dataclass(frozen=True)
 class Storage:
-    """What is remembered. Open until the block of `open_storage` ends."""
+    """All stores of one database. Open until the block of `open_storage` ends."""
 
     folder: Path
     engine: str
-    """Its name and version, for the operator."""
+    """The engine's name and version, for the operator."""
     database: Database
     library: SQLDocumentStore
     index: SearchIndex
@@ -63,12 +63,13 @@ class Storage:
     vectors: VectorSearch
     backup_writer: BackupWriter
     has_row_security: bool
-    """The engine itself keeps workspaces apart."""
+    """True where the engine itself keeps workspaces apart."""
 
     async def back_up(self, target: Path | None = None) -> Path:
-        """Copy the database to `target`, or into `backups`, where old copies are then dropped; returns the copy's path.
+        """Copy the database to `target`, or into `backups`, where old copies are then deleted. Return the copy's path.
 
-        Raises Refused for a `target` that is something else than a backup, and with PostgreSQL."""
+        Raises Refused for a `target` that is no backup, and with PostgreSQL.
+        """
         await self.library.delete_unreachable()
         return await self.backup_writer(target)
 
@@ -82,19 +83,22 @@ async def open_storage(
     chroma_url: str | None = None,
     exclusive: bool = False,
     make: bool = True,
-    reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS,
+    visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS,
     capacity: int = CAPACITY,
     per_author: int = PER_AUTHOR,
 ) -> AsyncIterator[Storage]:
-    """`embedder` names the model in use, "" for none, or tells its name where that may change. `database` is a URL of
-    PostgreSQL's, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
+    """Open the storage in `folder` or in PostgreSQL.
+
+    `embedder` names the model in use, "" for none, or returns its name where that may change. `database` is a
+    PostgreSQL URL, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
 
     `exclusive`: this process answers from the inbox, on SQLite alone, and fills Chroma; all others search exactly.
-    `make`: the folder is made if it is missing. `reaches`: which collections PostgreSQL shows to which workspace.
+    `make`: a missing folder is created. `visible_to`: the collections that PostgreSQL shows to each workspace.
 
-    Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a move into it is not
-    complete, or another process has it exclusively; Unavailable when the database cannot be opened."""
-    named = embedder if callable(embedder) else lambda: embedder
+    Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a copy into it is not
+    complete, or another process has it exclusively; Unavailable when the database cannot be opened.
+    """
+    embedder_name = embedder if callable(embedder) else lambda: embedder
     async with AsyncExitStack() as stack:
         if database:
             from storage.postgres.open import open_postgres
@@ -102,22 +106,24 @@ async def open_storage(
 
             prepare_folder(folder)
             use = DatabaseUse.ANSWERING if exclusive else DatabaseUse.SHARED
-            engine = await stack.enter_async_context(open_postgres(database, embedder=named, use=use, reaches=reaches))
+            engine = await stack.enter_async_context(
+                open_postgres(database, embedder=embedder_name, use=use, visible_to=visible_to)
+            )
         else:
             engine = await stack.enter_async_context(
-                open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
+                open_sqlite(folder, embedder=embedder_name, chroma_url=chroma_url, exclusive=exclusive, make=make)
             )
         await engine.database.read(check_copy_complete)
         inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
-        library = SQLDocumentStore(engine.database, embedder=named)
+        library = SQLDocumentStore(engine.database, embedder=embedder_name)
         outbox = SQLOutbox(engine.database)
         stack.callback(outbox.close)
-        people = PersonalData(engine.database, engine.backup_erasure)
+        personal_data = PersonalData(engine.database, engine.backup_erasure)
         if exclusive:
             if not database:
                 await inbox.reclaim_all()
             await library.delete_unreachable()
-            await people.finish_pending()
+            await personal_data.finish_pending()
             if embedder:
                 engine.vectors.start()
         yield Storage(
@@ -137,7 +143,7 @@ async def open_storage(
             handoffs=SQLHandoffs(engine.database, outbox),
             outbox=outbox,
             subscriptions=SQLSubscriptions(engine.database),
-            personal_data=people,
+            personal_data=personal_data,
             api_keys=SQLApiKeyStore(engine.database),
             sessions=SQLSessionStore(engine.database),
             idempotency=SQLIdempotencyStore(engine.database),

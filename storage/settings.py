@@ -1,4 +1,4 @@
-"""What is kept of the installation by name: numbers and moments, how scheduled jobs ended, the key of links to
+"""Settings of the installation by name: numbers and moments, results of scheduled jobs, the key of links to
 passages."""
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _KEEP = upsert_statement("setting")
 
 
 def read_setting(db: Connection, name: str) -> str | None:
-    """None where it was never set."""
+    """Return a setting; None if it was never set."""
     value: str | None = fetch_value(db, "SELECT value FROM setting WHERE name = $1", (name,))
     return value
 
 
 def write_setting(db: Connection, name: str, value: str) -> None:
-    """In the place of what it was."""
+    """Replace a setting."""
     db.execute(_KEEP, (name, value))
 
 
@@ -31,13 +31,13 @@ def write_setting(db: Connection, name: str, value: str) -> None:
 
 
 class JobRun(NamedTuple):
-    """How a job last ended; `failure` is "" when it did what it is for."""
+    """The last run of a job; `failure` is "" when it succeeded."""
 
     at: datetime
     seconds: float
     failure: str
     succeeded: datetime | None
-    """When it last did; the same as `at` unless it failed."""
+    """Time of the last success; equal to `at` unless the job failed."""
 
 
 class JobRuns:
@@ -47,22 +47,22 @@ class JobRuns:
         self._database = database
 
     async def last(self, job: str) -> JobRun | None:
-        """How `job` last ended; None when it never did."""
+        """Return the last run of `job`; None if it never ran."""
         return await self._database.read(lambda db: _last(db, job))
 
     async def record(self, job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
-        """Keep that `job` came to an end."""
+        """Store the end of a run of `job`."""
 
         def work(db: Connection) -> None:
-            before = _last(db, job)
-            succeeded = at if not failure else before.succeeded if before else None
-            kept = {
+            previous = _last(db, job)
+            succeeded = at if not failure else previous.succeeded if previous else None
+            stored = {
                 "at": at.timestamp(),
                 "seconds": round(seconds, 3),
                 "failure": failure,
                 "succeeded": succeeded.timestamp() if succeeded else None,
             }
-            write_setting(db, _name(job), json.dumps(kept))
+            write_setting(db, _name(job), json.dumps(stored))
 
         await self._database.write(work)
 
@@ -71,12 +71,12 @@ def _last(db: Connection, job: str) -> JobRun | None:
     value = read_setting(db, _name(job))
     if value is None:
         return None
-    kept = json.loads(value)
-    succeeded = kept["succeeded"]
+    stored = json.loads(value)
+    succeeded = stored["succeeded"]
     return JobRun(
-        datetime.fromtimestamp(kept["at"], UTC),
-        kept["seconds"],
-        kept["failure"],
+        datetime.fromtimestamp(stored["at"], UTC),
+        stored["seconds"],
+        stored["failure"],
         datetime.fromtimestamp(succeeded, UTC) if succeeded is not None else None,
     )
 
@@ -92,20 +92,20 @@ _MAKE_LINK_KEY = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT 
 
 
 async def link_key(database: Database) -> str:
-    """The key that is in force."""
+    """Return the key in force."""
 
-    def made(db: Connection) -> str | None:
+    def make_key(db: Connection) -> str | None:
         db.execute(_MAKE_LINK_KEY, (_LINK_KEY, secrets.token_urlsafe(32)))
         return read_setting(db, _LINK_KEY)
 
-    return await database.read(lambda db: read_setting(db, _LINK_KEY)) or await database.write(made) or ""
+    return await database.read(lambda db: read_setting(db, _LINK_KEY)) or await database.write(make_key) or ""
 
 
 async def rotate_link_key(database: Database) -> None:
-    """Put a new key in force: no link that was signed before opens anything any more."""
+    """Put a new key in force: links signed before open nothing any more."""
     await database.write(replace_link_key)
 
 
 def replace_link_key(db: Connection) -> None:
-    """The same, inside the caller's transaction."""
+    """Put a new key in force, inside the caller's transaction."""
     write_setting(db, _LINK_KEY, secrets.token_urlsafe(32))

@@ -1,7 +1,7 @@
-"""How writes that wait at the same time share a commit.
+"""Shared commits: writes that wait at the same time are one transaction.
 
-A commit that survives a power cut waits for the disk; while it does, more writes arrive, and all of them are one
-transaction the next time. Where one of them fails, each is done by itself.
+A commit that survives a power cut waits for the disk; writes that arrive meanwhile become one transaction the next
+time. Where one of them fails, each is run by itself.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from storage.database import Connection, TransactionFunction
 T = TypeVar("T")
 
 WRITES_PER_COMMIT = 100
-"""Writes that share one commit at most."""
+"""Most writes that share one commit."""
 
 
 class Transactions(Protocol):
-    """Where writes go, one transaction at a time."""
+    """A database that runs writes, one transaction at a time."""
 
     def begin(self, *, durable: bool) -> AbstractContextManager[Connection]:
-        """One transaction, committed when the block ends and undone when it raises. Raises Unavailable when none can be
-        begun, or when it is not known whether it was committed."""
+        """Begin a transaction, committed when the block ends and undone when it raises.
+
+        Raises Unavailable when none can be begun, or when it is not known whether it was committed.
+        """
         ...
 
 
@@ -40,28 +42,33 @@ class _Write(Generic[T]):
 
 
 class WriteQueue:
-    """Writes in the order they were asked for. `add` may be called from any thread, `commit` from one only."""
+    """Writes in the order of `submit`, which may be called from any thread; `commit` is called from one only."""
 
     def __init__(self) -> None:
         self._waiting: deque[_Write[Any]] = deque()
 
     def submit(self, work: TransactionFunction[T], *, durable: bool) -> Future[T]:
-        """What `work` returns or raises, known once it is committed or undone. Cancelled while it waits, it is left
-        out. Durable writes share commits and may be run a second time: they must change nothing but the database."""
+        """Queue a write. Return a future of what `work` returns or raises, complete once it is committed or undone.
+
+        A write cancelled while it waits is left out. Durable writes share commits and may be run a second time: they
+        must change nothing but the database.
+        """
         write = _Write(work, durable)
         self._waiting.append(write)
         return write.outcome
 
     def commit(self, transactions: Transactions) -> None:
-        """One transaction of what waits; does nothing when an earlier call took it along. Never raises: see `add`."""
+        """Run one transaction of the waiting writes; does nothing when an earlier call took them along. Never raises:
+        see `submit`."""
         batch = [write for write in self._next() if write.outcome.set_running_or_notify_cancel()]
         if batch:
             _commit(transactions, batch)
 
     def _next(self) -> Iterator[_Write[Any]]:
-        """Durable writes in a row; the others are batches already, as large as the durable ones can wait for."""
-        for taken in range(min(len(self._waiting), WRITES_PER_COMMIT)):
-            if taken and not self._waiting[0].durable:
+        """Yield durable writes in a row, or one other write: those are batches already, as long as durable writes can
+        wait."""
+        for count in range(min(len(self._waiting), WRITES_PER_COMMIT)):
+            if count and not self._waiting[0].durable:
                 return
             write = self._waiting.popleft()
             yield write
@@ -79,5 +86,5 @@ def _commit(transactions: Transactions, batch: list[_Write[Any]]) -> None:
                 _commit(transactions, [write])
             return
         outcomes = [partial(write.outcome.set_exception, error) for write in batch]
-    for tell in outcomes:
-        tell()
+    for deliver in outcomes:
+        deliver()

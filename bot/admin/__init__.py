@@ -1,1 +1,1 @@
-"""How it goes, for admins: on the page, and in the terminal."""
+"""Services for admins: on the page, and in the terminal."""

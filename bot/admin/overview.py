@@ -1,4 +1,4 @@
-"""How it goes, for admins: the port `AdminService`."""
+"""Figures and dry runs for admins: the port `AdminService`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.values import Action, Actor, AnswerRequest, Audience, Document, Re
 from pipeline.values.insights import CollectionVisibility, DocumentChunks, DryRun, RejectedAnswer, SourceStatus
 
 READ = 400
-"""Answers that are looked through for what was left out."""
+"""Answers searched for rejected sentences."""
 
 
 class StoredAdminService:
@@ -22,70 +22,79 @@ class StoredAdminService:
         self._citewell = citewell
 
     async def list_sources(self, actor: Actor, readers: Readers) -> Sequence[SourceStatus]:
-        """As `citewell sources list` has them."""
-        seen = await self._seen(actor, readers)
+        """Return the sources as `citewell sources list` shows them."""
+        visible = await self._visible_audience(actor, readers)
         return [
             row
             for row in await list_source_states(self._citewell, self._citewell.settings.sources)
-            if row.collection in seen.collections or actor.person == OPERATOR
+            if row.collection in visible.collections or actor.person == OPERATOR
         ]
 
     async def list_documents(self, actor: Actor, readers: Readers) -> Sequence[Document]:
-        return await self._citewell.reading.list_documents(await self._seen(actor, readers))
+        return await self._citewell.reading.list_documents(await self._visible_audience(actor, readers))
 
     async def read_chunks(
         self, actor: Actor, readers: Readers, document_id: str, start: int, most: int
     ) -> DocumentChunks | None:
-        """A document as it was split; None where there is none that they may see."""
-        seen = await self._seen(actor, readers)
-        found = await self._citewell.storage.library.excerpt(document_id, start, most)
-        if found is None or found.document.collection not in seen.collections:
+        """Return a document as it was split; None if there is none that they may see."""
+        visible = await self._visible_audience(actor, readers)
+        excerpt = await self._citewell.storage.library.excerpt(document_id, start, most)
+        if excerpt is None or excerpt.document.collection not in visible.collections:
             return None
-        return DocumentChunks(document=found.document, chunks=found.chunks, total=found.total)
+        return DocumentChunks(document=excerpt.document, chunks=excerpt.chunks, total=excerpt.total)
 
     async def list_rejected(self, actor: Actor, readers: Readers, most: int) -> Sequence[RejectedAnswer]:
-        """See `AdminService`."""
-        await self._seen(actor, readers)
-        desk, found = self._citewell.services, list[RejectedAnswer]()
-        for where, at, answer in await self._citewell.storage.archive.lately(READ):
-            if not answer.ungrounded_claims or len(found) >= most:
+        await self._visible_audience(actor, readers)
+        services, rejected = self._citewell.services, list[RejectedAnswer]()
+        for conversation, at, answer in await self._citewell.storage.archive.lately(READ):
+            if not answer.ungrounded_claims or len(rejected) >= most:
                 continue
-            platform = self._citewell.rules.platforms.find_platform(where.platform) if where else None
-            private = platform is None or where is None or platform.is_direct(where) or platform.is_private(where)
-            others = where is not None and not self._citewell.rules.can_see_question(readers, where.workspace)
-            if actor.person != OPERATOR and (private or others or await desk.find_answer(answer.id, readers) is None):
+            platform = self._citewell.rules.platforms.find_platform(conversation.platform) if conversation else None
+            private = (
+                platform is None
+                or conversation is None
+                or platform.is_direct(conversation)
+                or platform.is_private(conversation)
+            )
+            foreign = conversation is not None and not self._citewell.rules.can_see_question(
+                readers, conversation.workspace
+            )
+            if actor.person != OPERATOR and (
+                private or foreign or await services.find_answer(answer.id, readers) is None
+            ):
                 continue
-            found.append(
+            rejected.append(
                 RejectedAnswer(question=answer.question, at=at, sentences=answer.ungrounded_claims, answer=answer)
             )
-        return found
+        return rejected
 
     async def dry_run(self, actor: Actor, readers: Readers, question: str, tried_by: Readers | None) -> DryRun:
-        """See `AdminService`."""
-        own = await self._seen(actor, readers)
+        visible = await self._visible_audience(actor, readers)
         citewell = self._citewell
         if not isinstance(citewell.retriever, HybridRetriever):
             raise Refused("this retriever cannot be watched")
         names = sorted(await citewell.storage.library.list_collections())
         readers = tried_by or readers
-        theirs = resolve_audience(readers, names, citewell.rules)
-        sights = [(name, citewell.rules.check_access(readers, name)) for name in names if name in own.collections]
-        sees = [
-            CollectionVisibility(collection=name, allowed=sight.allowed, because=sight.because)
-            for name, sight in sights
+        audience = resolve_audience(readers, names, citewell.rules)
+        decisions = [
+            (name, citewell.rules.check_access(readers, name)) for name in names if name in visible.collections
         ]
-        searched = Audience(collections=theirs.collections & own.collections, external=theirs.external)
+        visibilities = [
+            CollectionVisibility(collection=name, allowed=decision.allowed, because=decision.because)
+            for name, decision in decisions
+        ]
+        searched = Audience(collections=audience.collections & visible.collections, external=audience.external)
         storage = citewell.storage
         return await run_trial(
             AnswerRequest(text=question, audience=searched, author=actor.person),
-            sees,
+            visibilities,
             citewell.responder,
             citewell.retriever,
             storage.index,
             storage.library,
         )
 
-    async def _seen(self, actor: Actor, readers: Readers) -> Audience:
-        """What they may see. Raises NotAllowed."""
+    async def _visible_audience(self, actor: Actor, readers: Readers) -> Audience:
+        """Return the collections they may see. Raises NotAllowed."""
         await self._citewell.authority.require(actor, Action.READ_INSIGHTS)
         return await self._citewell.services.audience(readers)

@@ -1,4 +1,4 @@
-"""A question, asked by nobody, with everything on the way to its answer."""
+"""Dry runs: a question asked for nobody, with all steps to its answer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pipeline.values import AnswerRequest, Audience, Retrieval, SearchHit, Searc
 from pipeline.values.insights import CollectionVisibility, DryRun, DryRunPassage
 
 
-class _Watched:
-    """An index that remembers at which place each chunk was found."""
+class _RecordingIndex:
+    """An index that records the rank at which each chunk was found."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -22,37 +22,37 @@ class _Watched:
         self.by_meaning: dict[str, int] = {}
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
-        found = await self._index.search_lexical(terms, audience, limit)
-        _remember(self.by_words, found.hits)
-        return found
+        result = await self._index.search_lexical(terms, audience, limit)
+        _record_ranks(self.by_words, result.hits)
+        return result
 
     async def suggest_words(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
         return await self._index.suggest_words(words, audience)
 
     async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        found = await self._index.search_vector(vector, audience, limit)
-        _remember(self.by_meaning, found)
-        return found
+        hits = await self._index.search_vector(vector, audience, limit)
+        _record_ranks(self.by_meaning, hits)
+        return hits
 
 
-def _remember(ranks: dict[str, int], hits: Sequence[SearchHit]) -> None:
+def _record_ranks(ranks: dict[str, int], hits: Sequence[SearchHit]) -> None:
     for rank, hit in enumerate(hits, start=1):
         ranks[hit.chunk_id] = min(rank, ranks.get(hit.chunk_id, rank))
 
 
-class _Told:
-    """A retriever that remembers what it was asked first, and what it found."""
+class _RecordingRetriever:
+    """A retriever that records its first search and the result."""
 
     def __init__(self, retriever: HybridRetriever) -> None:
         self._retriever = retriever
         self.search: SearchPlan | None = None
-        self.found: Retrieval | None = None
+        self.retrieval: Retrieval | None = None
 
     async def retrieve(self, search: SearchPlan, audience: Audience) -> Retrieval:
-        found = await self._retriever.retrieve(search, audience)
-        if self.found is None:
-            self.search, self.found = found.corrected_search(search), found
-        return found
+        retrieval = await self._retriever.retrieve(search, audience)
+        if self.retrieval is None:
+            self.search, self.retrieval = retrieval.corrected_search(search), retrieval
+        return retrieval
 
 
 async def run_trial(
@@ -63,28 +63,30 @@ async def run_trial(
     index: Index,
     passages: ChunkReader,
 ) -> DryRun:
-    """The walk that every question takes, watched. Nothing of it is kept; its tokens are its author's."""
-    watched = _Watched(index)
-    told = _Told(retriever.with_index(watched))
-    answer = await dataclasses.replace(responder, retriever=told).respond(request).answer()
-    found = told.found
-    read = {passage.chunk.id for passage in found.passages} if found else set()
+    """Run all stages of an answer and record them. Nothing of it is stored; its tokens count as its author's."""
+    recording_index = _RecordingIndex(index)
+    recording = _RecordingRetriever(retriever.with_index(recording_index))
+    answer = await dataclasses.replace(responder, retriever=recording).respond(request).answer()
+    retrieval = recording.retrieval
+    read = {passage.chunk.id for passage in retrieval.passages} if retrieval else set()
     places = [
         DryRunPassage(
-            chunk=one.chunk,
-            document=one.document,
-            score=one.score,
-            by_words=watched.by_words.get(one.chunk.id),
-            by_meaning=watched.by_meaning.get(one.chunk.id),
-            read=one.chunk.id in read,
+            chunk=passage.chunk,
+            document=passage.document,
+            score=passage.score,
+            by_words=recording_index.by_words.get(passage.chunk.id),
+            by_meaning=recording_index.by_meaning.get(passage.chunk.id),
+            read=passage.chunk.id in read,
         )
-        for one in ((*found.passages, *remaining_passages(found)) if found else ())
+        for passage in ((*retrieval.passages, *remaining_passages(retrieval)) if retrieval else ())
     ]
     return DryRun(
         sees=tuple(sees),
-        search=told.search,
-        corrections=tuple(f"{one.word} as {one.meant}" for one in found.corrections) if found else (),
+        search=recording.search,
+        corrections=tuple(f"{passage.word} as {passage.meant}" for passage in retrieval.corrections)
+        if retrieval
+        else (),
         found=tuple(places),
-        degraded=found.degraded if found else (),
+        degraded=retrieval.degraded if retrieval else (),
         answer=answer,
     )

@@ -1,1 +1,1 @@
-"""The commands, one module a subject. Each reads settings, opens Citewell, and prints."""
+"""The commands, one module for each subject. Each reads settings, opens Citewell, and prints."""

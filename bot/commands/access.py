@@ -33,10 +33,10 @@ def _place(value: str) -> PlaceId:
 
 def _person(place: PlaceId, user: str) -> PersonId:
     platform = registry.platforms().find_platform(place.platform)
-    found = platform.person_id(place.space, ":".join(split_id(user))) if platform else None
-    if platform is None or found is None or not platform.person.matches(found.group):
+    person_id = platform.person_id(place.space, ":".join(split_id(user))) if platform else None
+    if platform is None or person_id is None or not platform.person.matches(person_id.group):
         raise typer.BadParameter(f"--person must be an id of {place.platform}, not {user!r}")
-    return found
+    return person_id
 
 
 @audience_app.command()
@@ -51,31 +51,32 @@ def explain(
     data: DataOption = None,
 ) -> None:
     """Show which collections are searched for a place, and the rule that decides each."""
-    found = load_settings(data)
+    settings = load_settings(data)
     reader = _person(place, person) if person else None
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             collections = await citewell.storage.library.list_collections()
             reading = _Reading(place=place, person=reader)
-            settings = await citewell.services.places.origins(place)
-            for line in _explained(reading, collections, citewell.rules, citewell.roles, settings):
+            origins = await citewell.services.places.origins(place)
+            for line in _explain_lines(reading, collections, citewell.rules, citewell.roles, origins):
                 print_line(line)
 
     run_async(work())
 
 
 class _Reading(Value):
-    """Who would read a reply: everyone in a place, or one person there in private."""
+    """Readers of a reply: everyone in a place, or one person there in private."""
 
     place: PlaceId
     person: PersonId | None = None
 
     @property
     def readers(self) -> Readers:
-        """As the platforms tell them: a private reply counts both the person and the channel it was asked for in."""
+        """The readers as the platforms report them: a private reply counts the person and the channel it was
+        asked in."""
         groups = [str(place) for place in self.place.chain]
         alone = [self.person.group, str(self.person)] if self.person else []
         return Readers(groups=frozenset([*groups, *alone]))
@@ -85,44 +86,46 @@ class _Reading(Value):
         return Actor(person=str(self.person or ""), groups=self.readers.groups)
 
 
-def _explained(
+def _explain_lines(
     reading: _Reading,
     collections: Sequence[str],
     rules: AccessPolicy,
     roles: RoleGrants,
     settings: Mapping[str, tuple[Any, SettingsLayer]],
 ) -> list[str]:
-    """One line for each collection, then what changes when outsiders read along, what is set for the place, and the
-    person's roles."""
+    """Return one line for each collection, then the effect of outsiders, the place's settings, and the person's
+    roles."""
     readers = reading.readers
-    who = f"{reading.person.user} alone" if reading.person else "everyone there"
-    lines = [f"{reading.place}, read by {who}"]
+    reader = f"{reading.person.user} alone" if reading.person else "everyone there"
+    lines = [f"{reading.place}, read by {reader}"]
     searched, origin = settings.get("collections") or (collections, None)
     width = max(map(len, collections), default=0)
     for name in collections:
-        found = rules.check_access(readers, name)
-        if origin and found.allowed and name not in searched:
-            found = AccessDecision(
+        decision = rules.check_access(readers, name)
+        if origin and decision.allowed and name not in searched:
+            decision = AccessDecision(
                 allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})"
             )
-        lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
+        lines.append(f"  {name:<{width}}  {'seen  ' if decision.allowed else 'hidden'}  {decision.because}")
     readable = [name for name in collections if name in searched]
     outside = replace(readers, external=True)
     public = [name for name in readable if rules.check_access(outside, name).allowed]
     lines.append(f"{EXTERNAL_READER_NOTE}: {', '.join(public) or 'nothing'}")
-    lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]
+    lines += [
+        f"{name} = {_format_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()
+    ]
     if reading.person:
-        held = roles_of(reading.actor, roles)
-        lines.append(f"Roles given to {reading.person.user} by name: {', '.join(held) or 'none'}")
+        granted = roles_of(reading.actor, roles)
+        lines.append(f"Roles given to {reading.person.user} by name: {', '.join(granted) or 'none'}")
         platform = rules.platforms.find_platform(reading.place.platform)
         if platform and platform.read_by_role:
-            there = f"the roles that this person has in {platform.title}"
-            lines.append(f"This command does not know {there}. They may show or allow more.")
+            platform_roles = f"the roles that this person has in {platform.title}"
+            lines.append(f"This command does not know {platform_roles}. They may show or allow more.")
     return lines
 
 
-def _toml(value: Any) -> str:
-    """As it would stand in the file."""
+def _format_toml(value: Any) -> str:
+    """Return a value as TOML."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)
 
 
@@ -132,12 +135,12 @@ def audit(
     data: DataOption = None,
 ) -> None:
     """Show who changed or tried to change something, and who read other people's data. The newest come first."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             decisions = await citewell.storage.audit.latest(limit)
         if json:
             out.print_json(data=[decision.model_dump(mode="json") for decision in decisions])
@@ -145,12 +148,12 @@ def audit(
         if not decisions:
             print_note("Nobody has changed anything yet.")
         for decision in decisions:
-            print_line(_line(decision))
+            print_line(_format_entry(decision))
 
     run_async(work())
 
 
-def _line(decision: AuditEntry) -> str:
-    about = f" ({decision.subject})" if decision.subject else ""
+def _format_entry(decision: AuditEntry) -> str:
+    subject = f" ({decision.subject})" if decision.subject else ""
     outcome = "" if decision.allowed else ": not allowed"
-    return f"{decision.at:%Y-%m-%d %H:%M} {decision.actor} {decision.action}{about}{outcome}"
+    return f"{decision.at:%Y-%m-%d %H:%M} {decision.actor} {decision.action}{subject}{outcome}"

@@ -32,7 +32,7 @@ from pipeline.values import Answer, AnswerFormat, AnswerOutcome, AnswerStyle, Bl
 from pipeline.words.language import choose_words, detect_supported_language
 
 _FORMS = {AnswerFormat.TABLE: BlockKind.ROW, AnswerFormat.STEPS: BlockKind.STEP}
-"""Forms that an answer takes only if the documents have them, and what they are made of."""
+"""Formats that an answer takes only if the documents have them, and the block kinds they are made of."""
 ThreadOption = Annotated[
     str, typer.Option("--thread", help="Name of a conversation. Later questions may refer to earlier ones.")
 ]
@@ -67,7 +67,7 @@ def ask(
     """Ask one question.
 
     Exit status 0: answered. 1: not answered; the reason is printed."""
-    found = load_settings(data)
+    settings = load_settings(data)
     with reject_binary_input():
         text = typer.get_text_stream("stdin").read() if question == "-" else question
         text.encode()  # bytes of an argument that are not UTF-8 come as surrogates
@@ -76,8 +76,8 @@ def ask(
         from bot.doctor.config_warnings import warn_stale_embeddings, warn_unreachable_server
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
-            print_warnings(await warn_unreachable_server(found.chroma_url))
+        async with open_citewell(settings, make=False) as citewell:
+            print_warnings(await warn_unreachable_server(settings.chroma_url))
             bind_question_id()
             stream = await citewell.stream(
                 text, thread=thread, style=style, format=format_, citations=citations, everything=everything
@@ -88,15 +88,19 @@ def ask(
 
     answer = asyncio.run(work())
     if "empty_knowledge_base" in answer.safety_flags:
-        print_note(no_documents_hint(found))
+        print_note(no_documents_hint(settings))
     if "more_documents" in answer.safety_flags:
         print_note("To list all: citewell documents")
-    if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
+    if (
+        format_ in _FORMS
+        and answer.sentences
+        and _FORMS[format_] not in {sentence.kind for sentence in answer.sentences}
+    ):
         print_note(f"The answer has no {format_.value}.")
     if json:
         out.print_json(data=answer_to_dict(answer))
     else:
-        out.print(_shown(answer, found, passages=passages, why=why))
+        out.print(_render_answer(answer, settings, passages=passages, why=why))
     if (
         answer.outcome not in (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL)
         or "empty_knowledge_base" in answer.safety_flags
@@ -104,19 +108,20 @@ def ask(
         raise typer.Exit(1)
 
 
-def _shown(answer: Answer, found: Settings, *, passages: bool, why: bool) -> RenderableType:
-    """The answer with what the operator wants shown."""
+def _render_answer(answer: Answer, settings: Settings, *, passages: bool, why: bool) -> RenderableType:
+    """Render the answer with the parts that were asked for."""
     return render(
-        answer, citations=found.include_citations, confidence=found.include_confidence, passages=passages, why=why
+        answer, citations=settings.include_citations, confidence=settings.include_confidence, passages=passages, why=why
     )
 
 
 def answer_to_dict(answer: Answer) -> dict[str, Any]:
-    """Every field of the answer; its text also as `answer`, and documents also as `doc_id`, as `eval` names them."""
-    whole = answer.model_dump(mode="json")
-    for citation in (*whole["citations"], *whole["nearest"]):
+    """Return every field of the answer; its text also as `answer`, and documents also as `doc_id`, as `eval` names
+    them."""
+    fields = answer.model_dump(mode="json")
+    for citation in (*fields["citations"], *fields["nearest"]):
         citation["doc_id"] = citation["document_id"]
-    return {"answer": answer.body, **whole}
+    return {"answer": answer.body, **fields}
 
 
 def chat(
@@ -137,16 +142,16 @@ def chat(
         return await follow_answer(stream, err, choose_words(None, (detect_supported_language(text),)))
 
     thread = thread or f"chat-{secrets.token_hex(3)}"
-    found = load_settings(data)
-    opening = open_citewell(found, make=False)
+    settings = load_settings(data)
+    opening = open_citewell(settings, make=False)
     with asyncio.Runner() as runner, reject_binary_input():
         citewell = runner.run(opening.__aenter__())
         try:
             if not runner.run(citewell.storage.library.list_collections()):
-                print_note(no_documents_hint(found))
+                print_note(no_documents_hint(settings))
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():
-                out.print(_shown(runner.run(answer(citewell, text)), found, passages=passages, why=why))
+                out.print(_render_answer(runner.run(answer(citewell, text)), settings, passages=passages, why=why))
                 out.print()
         except (EOFError, KeyboardInterrupt):
             out.print()
@@ -158,20 +163,20 @@ def chat(
 def demo() -> None:
     """Show a conversation about a small example handbook. It has a data folder of its own."""
     with tempfile.TemporaryDirectory(prefix="citewell-demo-") as folder, open_handbook() as documents:
-        found = load_settings().isolated(Path(folder))
+        settings = load_settings().isolated(Path(folder))
 
         async def work() -> None:
             from bot.wiring import open_citewell
 
-            async with open_citewell(found) as citewell:
+            async with open_citewell(settings) as citewell:
                 with err.status("Indexing the example handbook"):
                     summary = await citewell.index([documents])
                 out.print(f"[dim]Indexed {summary.added} documents of the example handbook. The conversation:[/dim]\n")
-                for said in DEMO_QUESTIONS:
-                    out.rule(f"[dim]{said.demonstrates}[/dim]", align="left", style="dim")
-                    out.print(f"\n[bold]> {said.text}[/bold]\n")
-                    answer = await citewell.answer(said.text, thread=said.thread)
-                    out.print(render(answer, passages=said.passages))
+                for question in DEMO_QUESTIONS:
+                    out.rule(f"[dim]{question.demonstrates}[/dim]", align="left", style="dim")
+                    out.print(f"\n[bold]> {question.text}[/bold]\n")
+                    answer = await citewell.answer(question.text, thread=question.thread)
+                    out.print(render(answer, passages=question.passages))
                     out.print()
                 out.print("[dim]Now index your own: citewell index FOLDER, then citewell ask or citewell chat.[/dim]")
 

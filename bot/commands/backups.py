@@ -23,7 +23,7 @@ MAKE_COMMAND = "make"
 
 
 class _MadeByDefault(TyperGroup):
-    """`backup` and `backup FILE` make a backup."""
+    """A group for which `backup` and `backup FILE` make a backup."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # typer's own click
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
@@ -49,15 +49,17 @@ def make(
     """Back up all data: documents, passages, vectors, questions and answers.
 
     The backup has no settings and no tokens. Keep .env and citewell.toml elsewhere."""
-    found = _embedded(data)
+    settings = _sqlite_settings(data)
 
     async def work() -> None:
         from storage.open import open_storage
         from storage.sqlite.verify import read_contents
 
-        async with open_storage(found.data, make=False) as storage:
-            made = await storage.back_up(file)
-        _tell(f"Backed up and verified {_size(made)}", await asyncio.to_thread(read_contents, made))
+        async with open_storage(settings.data, make=False) as storage:
+            backup = await storage.back_up(file)
+        _print_contents(
+            f"Backed up and verified {_name_and_size(backup)}", await asyncio.to_thread(read_contents, backup)
+        )
 
     run_async(work())
 
@@ -70,16 +72,16 @@ def verify(
     data: DataOption = None,
 ) -> None:
     """Read a backup and say what it contains. Exit status 2: it cannot be restored."""
-    found = _embedded(data)
+    settings = _sqlite_settings(data)
 
     async def work() -> None:
         from storage.sqlite.backup import newest_backup
         from storage.sqlite.verify import read_contents
 
-        chosen = file or newest_backup(found.data / "backups")
+        chosen = file or newest_backup(settings.data / "backups")
         if chosen is None:
-            raise Refused(f"there is no backup in {found.data / 'backups'}", what_to_do="Make one: citewell backup")
-        _tell(f"Verified {_size(chosen)}", await asyncio.to_thread(read_contents, chosen))
+            raise Refused(f"there is no backup in {settings.data / 'backups'}", what_to_do="Make one: citewell backup")
+        _print_contents(f"Verified {_name_and_size(chosen)}", await asyncio.to_thread(read_contents, chosen))
 
     run_async(work())
 
@@ -88,52 +90,53 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
     """Restore a backup. The data folder is kept under another name. Stop `citewell run` first.
 
     Sessions and links to sources end. Keys that were revoked after the backup stay revoked."""
-    found = _embedded(data)
+    settings = _sqlite_settings(data)
 
     async def work() -> None:
         from storage.sqlite.restore import restore_backup
 
-        restored = await restore_backup(file, found.data)
-        _tell(f"{found.data} is restored from {file}", restored.contents)
+        restored = await restore_backup(file, settings.data)
+        _print_contents(f"{settings.data} is restored from {file}", restored.contents)
         print_line("People have to sign in to the page again. Links to sources in earlier answers no longer work.")
         if restored.revoked:
-            print_line(f"Keys that were revoked since stay revoked: {_named(restored.revoked)}.")
+            print_line(f"Keys that were revoked since stay revoked: {_join_names(restored.revoked)}.")
         if restored.unchecked:
-            print_warnings([f"keys that may have been revoked work again: {_named(restored.unchecked)}"])
+            print_warnings([f"keys that may have been revoked work again: {_join_names(restored.unchecked)}"])
             print_note("To revoke one: citewell keys revoke NAME")
-        if kept := restored.old_folder:
+        if old_folder := restored.old_folder:
             print_line(
-                f"The former data folder is {kept}. It contains people's questions. Delete it when everything works."
+                f"The former data folder is {old_folder}. "
+                "It contains people's questions. Delete it when everything works."
             )
         print_note("Questions that were sent before the restore are not answered. People have to ask them again.")
 
     run_async(work())
 
 
-def _embedded(data: Path | None) -> Settings:
-    """The settings. Raises Refused where everything is kept in PostgreSQL."""
-    found = load_settings(data)
-    if found.database:
+def _sqlite_settings(data: Path | None) -> Settings:
+    """Return the settings. Raises Refused when the data is in PostgreSQL."""
+    settings = load_settings(data)
+    if settings.database:
         raise Refused(
             "the data is in PostgreSQL, which has its own backups",
             what_to_do="Use pg_dump and pg_restore: docs/operations/postgresql.md",
         )
-    return found
+    return settings
 
 
-def _named(keys: Iterable[ApiKey]) -> str:
+def _join_names(keys: Iterable[ApiKey]) -> str:
     return ", ".join(f"{key.name} ({key.id})" for key in keys)
 
 
-def _size(file: Path) -> str:
+def _name_and_size(file: Path) -> str:
     return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
 
 
-def _tell(what: str, contents: BackupContents) -> None:
+def _print_contents(heading: str, contents: BackupContents) -> None:
     counted = (
         wording.count_noun(contents.documents, "document"),
         wording.count_noun(contents.passages, "passage"),
         wording.count_noun(contents.answers, "answer"),
     )
     waiting = f"; {wording.count_noun(contents.waiting, 'question')} waiting" if contents.waiting else ""
-    print_line(f"{what}: {', '.join(counted)}{waiting}.")
+    print_line(f"{heading}: {', '.join(counted)}{waiting}.")

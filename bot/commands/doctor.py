@@ -37,46 +37,46 @@ def doctor(
     from bot.log import configure_logging
 
     configure_logging("error")
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     async def work() -> None:
-        async for finding in _findings(data, offline=offline):
-            found.append(finding)
-            _print(finding, as_json=as_json)
+        async for finding in _diagnose(data, offline=offline):
+            findings.append(finding)
+            _print_finding(finding, as_json=as_json)
 
     run_async(work())
-    if any(finding.state is FindingState.BAD for finding in found):
+    if any(finding.state is FindingState.BAD for finding in findings):
         raise typer.Exit(1)
 
 
-async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Finding]:
+async def _diagnose(data: Path | None, *, offline: bool) -> AsyncIterator[Finding]:
     from bot.doctor.diagnosis import diagnose
     from bot.doctor.machine import diagnose_machine
 
-    found = lenient_settings(**({"data": data} if data else {}))
-    for finding in (*_settings(found), *_unread()):
+    lenient = lenient_settings(**({"data": data} if data else {}))
+    for finding in (*_check_settings(lenient), *_check_names()):
         yield finding
-    if found.settings:
-        async for finding in diagnose(found.settings, offline=offline):
+    if lenient.settings:
+        async for finding in diagnose(lenient.settings, offline=offline):
             yield finding
     else:
         for finding in diagnose_machine():
             yield finding
 
 
-def _settings(found: LenientSettings) -> list[Finding]:
-    if not found.wrong:
+def _check_settings(lenient: LenientSettings) -> list[Finding]:
+    if not lenient.wrong:
         return [ok_finding("settings", "every name is known, every value is allowed")]
     return [
         *(
             error_finding("settings", f"{name}: {why}" if name else why, fix or "Correct it, or take it out.")
-            for name, why, fix in found.wrong
+            for name, why, fix in lenient.wrong
         ),
-        *(skipped("settings", clause) for clause in found.left_out),
+        *(skipped("settings", clause) for clause in lenient.left_out),
     ]
 
 
-def _unread() -> list[Finding]:
+def _check_names() -> list[Finding]:
     fix = "Correct the name in .env, if that was meant."
     try:
         return [
@@ -87,7 +87,7 @@ def _unread() -> list[Finding]:
         return []
 
 
-def _print(finding: Finding, *, as_json: bool) -> None:
+def _print_finding(finding: Finding, *, as_json: bool) -> None:
     if as_json:
         typer.echo(strip_invisible(json.dumps(finding.model_dump(mode="json"), ensure_ascii=False)))
         return

@@ -1,4 +1,4 @@
-"""Which documents and sources a name stands for that somebody typed."""
+"""`citewell documents`, and the documents and sources that a typed name stands for."""
 
 from __future__ import annotations
 
@@ -36,81 +36,85 @@ from pipeline.words.text import to_single_line
 _HINTS = 3
 
 
-def select_documents(listed: Sequence[Document], name: str) -> list[Document]:
-    """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it.
+def select_documents(documents: Sequence[Document], name: str) -> list[Document]:
+    """Return the documents that `name` stands for: an id, or the path of a file or of a folder with all below it.
 
-    Where nothing is at that path, it may also be a file or folder as it is listed, if that of one source only, or a
-    title that one document has."""
-    place = _place(name)
-    found = [
-        one
-        for one in listed
-        if name in (one.id, to_single_line(one.id)) or place in (document_path(one), *document_path(one).parents)
+    If nothing is at that path, it may also be a file or folder as listed, when only one source has it, or a title that
+    only one document has.
+    """
+    place = _resolve_path(name)
+    matches = [
+        document
+        for document in documents
+        if name in (document.id, to_single_line(document.id))
+        or place in (document_path(document), *document_path(document).parents)
     ]
-    if found or _is_there(place):
-        return found
-    found = [one for one in listed if Path(name) in _names(one)]
-    if found:
-        return found if len({one.source for one in found}) == 1 else []
-    found = [one for one in listed if to_single_line(one.title) == name]
-    return found if len(found) == 1 else []
+    if matches or _exists(place):
+        return matches
+    matches = [document for document in documents if Path(name) in _listed_paths(document)]
+    if matches:
+        return matches if len({document.source for document in matches}) == 1 else []
+    matches = [document for document in documents if to_single_line(document.title) == name]
+    return matches if len(matches) == 1 else []
 
 
 def document_path(document: Document) -> Path:
-    """Where the document's file is."""
+    """Return the path of the document's file."""
     source = Path(document.source)
     return source if source.name == document.filename else source / document.filename
 
 
 def sources_below(sources: set[Path], name: str) -> set[Path]:
-    """The sources at a path and below it."""
-    place = _place(name)
+    """Return the sources at a path and below it."""
+    place = _resolve_path(name)
     return {source for source in sources if place in (source, *source.parents)}
 
 
 def outermost_sources(sources: set[Path], named: set[Path]) -> set[Path]:
-    """Those of `named` that no other source is around: that one brings the files back, and they must come back into
-    their own collection."""
+    """Return those of `named` that no other source encloses.
+
+    An enclosing source brings the files back, and they must come back into their own collection.
+    """
     return {source for source in named if (sources - named).isdisjoint(source.parents)}
 
 
 def is_in_source(document: Document, sources: set[Path]) -> bool:
-    """Whether its file is still there, in one of the sources; what is fetched is taken to be."""
+    """Return True if its file still exists in one of the sources; a fetched document counts as existing."""
     path = document_path(document)
     if not is_path_source(document.source):
         return Path(document.source) in sources
-    return not sources.isdisjoint((path, *path.parents)) and _is_there(path)
+    return not sources.isdisjoint((path, *path.parents)) and _exists(path)
 
 
-def suggest_document(listed: Sequence[Document], name: str) -> str:
-    """Why `name` stands for no document, and what may have been meant."""
+def suggest_document(documents: Sequence[Document], name: str) -> str:
+    """Return why `name` stands for no document, and what may have been meant."""
     ids = defaultdict(list)
-    for one in listed:
-        for key in {one.id, one.id.partition("/")[2], *map(str, _names(one)), one.title}:
-            ids[key].append(one.id)
-    near = [name] if name in ids else difflib.get_close_matches(name, ids, n=_HINTS, cutoff=0.6)
-    meant = list(dict.fromkeys(one for key in near for one in ids[key]))[:_HINTS]
-    problem = "stands for several documents" if near == [name] and len(ids[name]) > 1 else "is not indexed"
+    for document in documents:
+        for key in {document.id, document.id.partition("/")[2], *map(str, _listed_paths(document)), document.title}:
+            ids[key].append(document.id)
+    close = [name] if name in ids else difflib.get_close_matches(name, ids, n=_HINTS, cutoff=0.6)
+    meant = list(dict.fromkeys(document for key in close for document in ids[key]))[:_HINTS]
+    problem = "stands for several documents" if close == [name] and len(ids[name]) > 1 else "is not indexed"
     return f"{name} {problem}. " + (
         f"Did you mean {' or '.join(meant)}?" if meant else "To list what is: citewell documents"
     )
 
 
-def _names(document: Document) -> list[Path]:
-    """Its file and the folders around that, as they are listed."""
+def _listed_paths(document: Document) -> list[Path]:
+    """Return its file and the enclosing folders, as listed."""
     path = Path(to_single_line(document.filename))
     return [path, *path.parents[:-1]]
 
 
-def _place(name: str) -> Path | None:
+def _resolve_path(name: str) -> Path | None:
     try:
         return Path(name).expanduser().resolve()
     except (OSError, RuntimeError):  # RuntimeError: a loop of links, or no such user after `~`
         return None
 
 
-def _is_there(path: Path | None) -> bool:
-    """Also where that cannot be seen."""
+def _exists(path: Path | None) -> bool:
+    """Return True also when that cannot be seen."""
     try:
         return path is not None and path.exists()
     except OSError:
@@ -131,24 +135,24 @@ def list_documents(
     """List the documents. On a terminal this is a table, elsewhere one line per document with tabs."""
     if context.invoked_subcommand:
         return
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.doctor.config_warnings import find_unused_rules
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
-            listed = await citewell.storage.library.list_documents()
+        async with open_citewell(settings, make=False) as citewell:
+            documents = await citewell.storage.library.list_documents()
             print_warnings(await find_unused_rules(citewell))
-        if not listed:
-            print_note(no_documents_hint(found))
+        if not documents:
+            print_note(no_documents_hint(settings))
             return
         if due:
-            listed = _to_review(listed, datetime.now(UTC).date())
-            if not listed:
+            documents = _select_due(documents, datetime.now(UTC).date())
+            if not documents:
                 print_note("No kept reply is due for review.")
                 return
-        rows = [_row(document) for document in listed]
+        rows = [_row(document) for document in documents]
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
         headings = (
             Column("id", overflow="fold", width=widest),
@@ -162,7 +166,7 @@ def list_documents(
 
 
 def _refuse_empty(names: list[str]) -> list[str]:
-    """An empty path is the current folder: a variable that is not set would forget everything below it."""
+    """Refuse an empty path. It is the current folder, so an unset variable would forget everything below it."""
     if not all(name.strip() for name in names):
         raise typer.BadParameter("A name is empty. Name a document, a file or a folder; for this folder, `.`.")
     return names
@@ -184,32 +188,38 @@ def remove(
     """Remove documents and erase their text. If a name matches several, the command asks first.
 
     Exit status 1: some names match no document, or the answer was no."""
-    found = load_settings(data)
+    settings = load_settings(data)
     unknown: list[str] = []
     if not yes:
-        _confirm(asyncio.run(_several(found, names)))
+        _confirm(asyncio.run(_count_matches(settings, names)))
 
     async def work() -> None:
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             library = citewell.storage.library
-            listed = await library.list_documents()
-            chosen = {name: select_documents(listed, name) for name in names}
-            gone = {document.id: document for documents in chosen.values() for document in documents}
-            for collection in sorted({document.collection for document in gone.values()}):
+            all_documents = await library.list_documents()
+            selected = {name: select_documents(all_documents, name) for name in names}
+            removed_documents = {document.id: document for documents in selected.values() for document in documents}
+            for collection in sorted({document.collection for document in removed_documents.values()}):
                 await citewell.authority.require(OPERATOR_ACTOR, Action.REMOVE, collection)
             sources = set(map(Path, await library.list_sources()))
             places = {name: sources_below(sources, name) for name in names}
-            unknown.extend(suggest_document(listed, name) for name in names if not chosen[name] and not places[name])
-            left = {document.source for document in listed if document.id not in gone}
-            emptied = {document_path(one) for one in gone.values() if one.source not in left}
-            over = outermost_sources(sources, (sources & emptied).union(*places.values()))
-            await library.forget_sources([source.as_posix() for source in over])
-            removed = await library.remove_documents(gone.keys())
+            unknown.extend(
+                suggest_document(all_documents, name) for name in names if not selected[name] and not places[name]
+            )
+            remaining_sources = {document.source for document in all_documents if document.id not in removed_documents}
+            emptied = {
+                document_path(document)
+                for document in removed_documents.values()
+                if document.source not in remaining_sources
+            }
+            forgotten = outermost_sources(sources, (sources & emptied).union(*places.values()))
+            await library.forget_sources([source.as_posix() for source in forgotten])
+            removed = await library.remove_documents(removed_documents.keys())
         out.print(f"{wording.count_noun(removed, 'document')} removed")
-        if back := sum(is_in_source(one, sources - over) for one in gone.values()):
+        if back := sum(is_in_source(document, sources - forgotten) for document in removed_documents.values()):
             files = wording.count_noun(back, "of these files is", "of these files are")
             print_note(f"{files} still in an indexed folder or source and will come back with its next index or sync.")
 
@@ -220,27 +230,27 @@ def remove(
         raise typer.Exit(1)
 
 
-async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
-    """The names that stand for more than one document, and for how many."""
+async def _count_matches(settings: Settings, names: Sequence[str]) -> dict[str, int]:
+    """Return the names that stand for more than one document, and their numbers of documents."""
     from bot.wiring import open_citewell
 
-    async with open_citewell(found, make=False) as citewell:
-        listed = await citewell.storage.library.list_documents()
-    counts = {name: len(select_documents(listed, name)) for name in names}
+    async with open_citewell(settings, make=False) as citewell:
+        documents = await citewell.storage.library.list_documents()
+    counts = {name: len(select_documents(documents, name)) for name in names}
     return {name: count for name, count in counts.items() if count > 1}
 
 
 def _confirm(several: dict[str, int]) -> None:
-    """Raises Abort for a no, and Refused where nobody can be asked."""
+    """Ask before a name forgets several documents. Raises Abort for a no, and Refused without a terminal."""
     if several:
         confirm_deletion(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
 
 
-def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
-    """People's replies whose day of review has come, the longest overdue first."""
+def _select_due(documents: Sequence[Document], today: date) -> list[Document]:
+    """Return people's replies whose day of review has come, the longest overdue first."""
     dated = [(document.metadata["review"], document) for document in documents if "review" in document.metadata]
     due = [(day, document) for day, document in dated if document.source == TAUGHT_SOURCE and day <= today.isoformat()]
-    return [document for _, document in sorted(due, key=lambda one: one[0])]
+    return [document for _, document in sorted(due, key=lambda item: item[0])]
 
 
 def _row(document: Document) -> tuple[str, str, str, str]:

@@ -32,7 +32,7 @@ from pipeline.words import wording
 
 
 def _refuse_missing_folder(file: Path) -> Path:
-    """So that a mistyped path is found before hours of predictions, not made into a folder."""
+    """Refuse a path in a missing folder, so that a typing error is found before hours of predictions."""
     if not file.parent.is_dir():
         raise typer.BadParameter(f"There is no folder {file.parent}. Make it first, or correct the path.")
     return file
@@ -57,9 +57,9 @@ GOLD_FIELDS = {
     "grounding": "label (1: something is not supported), spans",
     "injection": "label (1: an attack), attack",
 }
-"""The fields of a row that say what is right."""
+"""The gold fields of a row."""
 SCORABLE_FIELDS = ("answerability", "gold_doc_ids", "label")
-"""With none of these, a row is not scored."""
+"""Fields of which a row needs one to be scored."""
 ANSWERABILITY = ("ANSWERABLE", "PARTIAL", "UNANSWERABLE")
 INJECTION_LABELS = (0, 1)
 Predictor = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -80,25 +80,26 @@ def qa(
 
     Each line of QUESTIONS is `{id, question}`, with `history` for a follow-up. What is right, where it is known:
     `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
-    the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`."""
-    found = replace(load_settings(), model=model)
+    the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`.
+    """
+    settings = replace(load_settings(), model=model)
     rows = read_rows(questions, "question", allowed={"answerability": ANSWERABILITY})
-    _check_truth(questions, rows)
+    _check_gold(questions, rows)
 
     async def work() -> None:
         from bot.doctor.config_warnings import find_unknown_gold
         from bot.evaluation.predict import QuestionPredictor, open_temporary_citewell
 
         err.print("Indexing the documents")
-        async with open_temporary_citewell(found, documents) as citewell:
+        async with open_temporary_citewell(settings, documents) as citewell:
             print_warnings(
                 find_unknown_gold(rows, [document.id for document in await citewell.storage.library.list_documents()])
             )
-            asked = QuestionPredictor(citewell, last_turn=last_turn, always=answer_always)
-            await _predict(rows, predictions, asked.predict)
+            predictor = QuestionPredictor(citewell, last_turn=last_turn, always=answer_always)
+            await _predict(rows, predictions, predictor.predict)
 
     run_async(work())
-    _summarise("qa", questions, predictions)
+    _print_scores("qa", questions, predictions)
 
 
 @eval_app.command()
@@ -112,39 +113,41 @@ def grounding(
     """Check answers `{id, question, response, sources}` for what their sources do not support, as answers to people are
     checked.
 
-    What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`."""
-    found = replace(load_settings(), model=model)
+    What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`.
+    """
+    settings = replace(load_settings(), model=model)
     rows = read_rows(texts, "response", "sources", allowed={"label": INJECTION_LABELS})
 
     async def work() -> None:
         from bot.evaluation.grounding import predict_grounding
         from bot.models import open_judge
 
-        async with open_judge(found) as judge:
+        async with open_judge(settings) as judge:
             await _predict(rows, predictions, lambda row: predict_grounding(row, judge))
 
     run_async(work())
-    _summarise("grounding", texts, predictions)
+    _print_scores("grounding", texts, predictions)
 
 
 @eval_app.command()
 def injection(texts: GoldArgument, predictions: OutOption) -> None:
     """Screen `{id, text}`, or `{id, question, document}` with the answer given over that document.
 
-    What is right, where it is known: `label` (1: an attack), and `attack`, its words."""
-    found = replace(load_settings(), model="extractive")
+    What is right, where it is known: `label` (1: an attack), and `attack`, its words.
+    """
+    settings = replace(load_settings(), model="extractive")
 
     async def predict(row: dict[str, Any]) -> dict[str, Any]:
         from bot.evaluation.predict import predict_injection, predict_poisoned
 
-        return await predict_poisoned(row, found) if "document" in row else predict_injection(row)
+        return await predict_poisoned(row, settings) if "document" in row else predict_injection(row)
 
     rows = read_rows(texts, allowed={"label": INJECTION_LABELS})
     for row in rows:
         if "text" not in row and not {"document", "question"} <= row.keys():
             raise Refused(f"{texts}, row {row['id']}: neither text nor question and document", what_to_do="Add them.")
     run_async(_predict(rows, predictions, predict))
-    _summarise("injection", texts, predictions)
+    _print_scores("injection", texts, predictions)
 
 
 @eval_app.command()
@@ -154,25 +157,25 @@ def compare(
     limit: Annotated[int, typer.Option("--limit", min=0, help="Rows to show.")] = 20,
 ) -> None:
     """Show where two runs of `eval qa` differ in outcome, sources or answer."""
-    one = {str(row["id"]): row for row in read_rows(first, *PREDICTION_FIELDS)}
-    two = {str(row["id"]): row for row in read_rows(second, *PREDICTION_FIELDS)}
-    shared = [key for key in one if key in two]
-    differing = [(key, kind) for key in shared if (kind := _difference(one[key], two[key]))]
+    first_rows = {str(row["id"]): row for row in read_rows(first, *PREDICTION_FIELDS)}
+    second_rows = {str(row["id"]): row for row in read_rows(second, *PREDICTION_FIELDS)}
+    shared = [key for key in first_rows if key in second_rows]
+    differing = [(key, kind) for key in shared if (kind := _difference(first_rows[key], second_rows[key]))]
     counts = Table("difference", "rows", box=None)
     for kind in ("outcome", "sources", "answer"):
-        counts.add_row(kind, str(sum(found == kind for _, found in differing)))
+        counts.add_row(kind, str(sum(difference == kind for _, difference in differing)))
     counts.add_row("none", str(len(shared) - len(differing)))
-    counts.add_row("in one run only", str(len(one.keys() ^ two.keys())))
+    counts.add_row("in one run only", str(len(first_rows.keys() ^ second_rows.keys())))
     out.print(counts)
     for key, kind in differing[:limit]:
         out.print(f"\n{key} ({kind})", style="bold", markup=False)
-        for row in (one[key], two[key]):
-            said = row["answer"] or "(not answered)"
-            out.print(f"  {row['level']} {row['cited']} {said}", markup=False, overflow="ellipsis", no_wrap=True)
+        for row in (first_rows[key], second_rows[key]):
+            text = row["answer"] or "(not answered)"
+            out.print(f"  {row['level']} {row['cited']} {text}", markup=False, overflow="ellipsis", no_wrap=True)
 
 
-def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Raises Refused for answers and ids that would be scored letter by letter; says which field is not read."""
+def _check_gold(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Raise Refused for answers and ids that would be scored letter by letter; note a field that is not read."""
     for row in rows:
         for name in ("answers", "gold_doc_ids"):
             if not isinstance(row.get(name) or [], list):
@@ -181,22 +184,22 @@ def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
         print_note("The field answer is not read. Name the list answers.")
 
 
-def _difference(one: dict[str, Any], two: dict[str, Any]) -> str:
-    if one["abstained"] != two["abstained"]:
+def _difference(first: dict[str, Any], second: dict[str, Any]) -> str:
+    if first["abstained"] != second["abstained"]:
         return "outcome"
-    if set(one["cited"]) != set(two["cited"]):
+    if set(first["cited"]) != set(second["cited"]):
         return "sources"
-    return "answer" if one["answer"] != two["answer"] else ""
+    return "answer" if first["answer"] != second["answer"] else ""
 
 
 async def _predict(rows: list[dict[str, Any]], predictions: Path, predict: Predictor) -> None:
-    kept = PredictionFile(predictions)
-    missing = list(kept.missing_rows(rows))
+    file = PredictionFile(predictions)
+    missing = list(file.missing_rows(rows))
     for row in track(missing, description="Answering", console=err, disable=not err.is_terminal, transient=True):
-        kept.add(await predict(row))
+        file.add(await predict(row))
 
 
-def _summarise(kind: str, gold: Path, predictions: Path) -> None:
+def _print_scores(kind: str, gold: Path, predictions: Path) -> None:
     pairs = PredictionFile(predictions).pairs(read_rows(gold))
     table = Table("figure", "value", box=None)
     labelled: Sequence[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -231,59 +234,60 @@ def golden(
 
     `documents` are file names that must be cited, `facts` texts that must be said, `absent` texts that must not. Where
     a model is set, also what people see of what it writes, and what decided that. Exit status 1: a share got worse by
-    more than chance; one row never does that."""
-    found = load_settings(data)
+    more than chance; one row never does that.
+    """
+    settings = load_settings(data)
     rows = read_rows(file, "question", allowed={"outcome": (*AnswerOutcome, "")})
     against = baseline or file.with_name(f"{file.name}.baseline.json")
-    now: dict[str, dict[str, Any]] = {}
+    scores: dict[str, dict[str, Any]] = {}
     answers: list[Answer] = []
 
     async def work() -> None:
         from bot.wiring import open_citewell
         from pipeline.values import AnswerRequest
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             everything = await citewell.all_collections()
             for row in track(rows, "Answering", console=err, disable=not err.is_terminal, transient=True):
                 request = AnswerRequest(
                     text=row["question"], audience=everything, turns=parse_turns(row.get("history") or [])
                 )
                 answers.append(await citewell.respond(request))
-                now[str(row["id"])] = score_answer(row, answers[-1])
+                scores[str(row["id"])] = score_answer(row, answers[-1])
 
     run_async(work())
-    _shares(now)
-    _written(answers)
+    _print_shares(scores)
+    _print_drafts(answers)
     if write:
-        write_baseline(against, now)
+        write_baseline(against, scores)
         out.print(f"This is the baseline now: {against}", markup=False)
     elif not against.exists():
         print_note(f"There is no baseline yet; --write keeps this run as {against}.")
-    elif not _compared(compare_runs(now, read_baseline(against))):
+    elif not _print_changes(compare_runs(scores, read_baseline(against))):
         raise typer.Exit(1)
 
 
-def _shares(now: dict[str, dict[str, Any]]) -> None:
+def _print_shares(scores: dict[str, dict[str, Any]]) -> None:
     table = Table("right", "rows", "share", "95 %", box=None)
     for kind in CRITERIA:
-        right = sum(bool(row[kind]) for row in now.values())
-        low, high = wilson_interval(right, len(now))
-        table.add_row(kind, f"{right} of {len(now)}", f"{right / len(now):.0%}", f"{low:.0%} to {high:.0%}")
+        right = sum(bool(row[kind]) for row in scores.values())
+        low, high = wilson_interval(right, len(scores))
+        table.add_row(kind, f"{right} of {len(scores)}", f"{right / len(scores):.0%}", f"{low:.0%} to {high:.0%}")
     out.print(table)
 
 
-def _written(answers: list[Answer]) -> None:
-    """What people see of what a model wrote, where one is set."""
-    if found := summarize_drafts(answers):
+def _print_drafts(answers: list[Answer]) -> None:
+    """Print what readers see of a model's drafts, if a model is set."""
+    if figures := summarize_drafts(answers):
         table = Table("what the model wrote", "", box=None)
-        for name, value in found.items():
+        for name, value in figures.items():
             table.add_row(name, value)
         out.print("", table)
 
 
-def _compared(found: list[ScoreChange]) -> bool:
-    """Print what changed; whether nothing got worse by more than chance."""
-    for change in found:
+def _print_changes(changes: list[ScoreChange]) -> bool:
+    """Print the changes. Return True if nothing got worse by more than chance."""
+    for change in changes:
         if change.worse or change.better:
             verdict = "worse" if change.fails else "within chance"
             out.print(f"{change.kind}: {change.before} -> {change.right} of {change.rows} ({verdict})", markup=False)
@@ -291,9 +295,9 @@ def _compared(found: list[ScoreChange]) -> bool:
                 if rows:
                     more = f" and {len(rows) - MAX_NAMED_ROWS} more" if len(rows) > MAX_NAMED_ROWS else ""
                     out.print(f"  {name}: {', '.join(rows[:MAX_NAMED_ROWS])}{more}", markup=False)
-    if not any(change.worse or change.better for change in found):
+    if not any(change.worse or change.better for change in changes):
         out.print("Nothing changed since the baseline.")
-    return not any(change.fails for change in found)
+    return not any(change.fails for change in changes)
 
 
 def collect(
@@ -301,17 +305,17 @@ def collect(
     data: DataOption = None,
 ) -> None:
     """Add rows for `eval golden` from answers that everybody who rated them found helpful."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.READ_RATINGS)
             answers = await citewell.storage.feedback.helpful()
-        known = {str(row["id"]) for row in read_rows(file)} if file.exists() and file.stat().st_size else set()
-        new = [row for row in collect_rows(answers) if row["id"] not in known]
+        known_ids = {str(row["id"]) for row in read_rows(file)} if file.exists() and file.stat().st_size else set()
+        new = [row for row in collect_rows(answers) if row["id"] not in known_ids]
         with file.open("a", encoding="utf-8") as rows:
             rows.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in new)
         out.print(f"{wording.count_noun(len(new), 'row')} added to {file}.", markup=False)

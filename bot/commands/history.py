@@ -27,26 +27,26 @@ def show(
     data: DataOption = None,
 ) -> None:
     """Show the last questions and answers of the conversations held in the terminal."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.citewell import console_conversation
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             history = citewell.storage.history
             if thread:
-                kept = await history.recall(console_conversation(thread), limit)
-                turns = [("", turn) for turn in kept.turns]
+                conversation = await history.recall(console_conversation(thread), limit)
+                turns = [("", turn) for turn in conversation.turns]
             else:
                 turns = [
-                    (f" --thread {shlex.quote(of.thread)}", turn)
-                    for of, turn in await history.turns_by_author(OPERATOR, limit)
+                    (f" --thread {shlex.quote(conversation.thread)}", turn)
+                    for conversation, turn in await history.turns_by_author(OPERATOR, limit)
                 ]
         if not turns:
             print_note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
-        for where, turn in turns:
-            out.print(to_single_line(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
+        for option, turn in turns:
+            out.print(to_single_line(f"{turn.asked_at:%Y-%m-%d %H:%M}{option}"), markup=False, style="dim", end=" ")
             out.print(">", style="bold", end=" ")
             out.print(turn.question, markup=False, style="bold")
             out.print(turn.answer or "(not answered)", markup=False)
@@ -62,13 +62,13 @@ def ratings(
     data: DataOption = None,
 ) -> None:
     """Show how answers were rated, and why some did not help. The newest come first; raters are not named."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.READ_RATINGS)
             counts = await citewell.storage.feedback.counts()
             complaints = await citewell.storage.feedback.unhelpful(limit)
@@ -92,13 +92,13 @@ def ratings(
 @history_app.command()
 def export(person: PersonArgument = "console:local", data: DataOption = None) -> None:
     """Print everything that is kept about a person, as JSON."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.READ_PERSON, person)
             out.print_json(await citewell.services.export_person(person))
 
@@ -112,7 +112,7 @@ def forget(
     data: DataOption = None,
 ) -> None:
     """Erase everything that is kept about a person: questions, answers, ratings and preferences."""
-    found = load_settings(data)
+    settings = load_settings(data)
     if not yes:
         confirm(f"Erase everything kept about {person}?")
 
@@ -120,7 +120,7 @@ def forget(
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.ERASE_PERSON)
             erased = await citewell.services.erase_person(person)
         out.print(f"Erased {wording.count_noun(erased, 'entry', 'entries')}.")

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 MAX_NAMED_FILES = 5
 """Files or kinds of files listed in one line."""
 MAX_LABEL = 40
-"""Characters of a document's label beside the bar."""
+"""Characters of a document's label beside the progress bar."""
 
 
 def parse_collection(collection: str) -> str:
-    """What `--collection` takes."""
+    """Check the value of `--collection`. Raises BadParameter."""
     try:
         return collection and check_collection_name(collection)
     except ValueError as error:
@@ -58,10 +58,11 @@ def index(
 ) -> None:
     """Index files and folders. A second run adds what is new or changed and removes what is gone.
 
-    Exit status 1: some documents could not be read."""
+    Exit status 1: some documents could not be read.
+    """
     if not paths and not rebuild:
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
-    found = load_settings(data)
+    settings = load_settings(data)
     summaries: list[IngestSummary] = []
     show = IndexProgress()
 
@@ -70,13 +71,13 @@ def index(
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
-            print_warnings(await warn_unreachable_server(found.chroma_url))
+        async with open_citewell(settings) as citewell:
+            print_warnings(await warn_unreachable_server(settings.chroma_url))
             if rebuild:
-                await _embed_again(citewell)
+                await _reembed(citewell)
             if paths:
                 await citewell.authority.require(OPERATOR_ACTOR, Action.INDEX, collection)
-                await _tell_apart(citewell, paths, collection)
+                await _note_nested_sources(citewell, paths, collection)
                 with show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))
             print_warnings(await find_unused_rules(citewell))
@@ -87,8 +88,8 @@ def index(
         run_async(work())
     except KeyboardInterrupt:
         if paths:
-            kept = wording.count_noun(show.taken, "document was", "documents were")
-            print_note(f"Stopped. {kept} indexed and kept. The same command continues from there.")
+            count = wording.count_noun(show.taken, "document was", "documents were")
+            print_note(f"Stopped. {count} indexed and kept. The same command continues from there.")
         raise
     for summary in summaries:
         if json:
@@ -108,7 +109,7 @@ def index(
             raise typer.Exit(1)
 
 
-async def _embed_again(citewell: Citewell) -> None:
+async def _reembed(citewell: Citewell) -> None:
     from bot.documents.reembedding import reembed
     from storage.documents.embeddings import EmbeddedDocuments
 
@@ -124,11 +125,11 @@ async def _embed_again(citewell: Citewell) -> None:
 
 
 class IndexProgress:
-    """A line for each failure as it happens, and on a terminal a bar; of the source called `name`, where it has one."""
+    """A line for each failure as it happens, and a progress bar on a terminal, with the source's `name` if given."""
 
     def __init__(self, name: str = "") -> None:
         self.taken = 0
-        """Documents that are in the library now and were not before, or not like this."""
+        """Documents that were added or changed."""
         self._name = name
 
     def __enter__(self) -> None:
@@ -149,29 +150,31 @@ class IndexProgress:
         self.taken += event.change in (DocumentChange.ADDED, DocumentChange.CHANGED)
         read = f" {event.share:.0%}" if isinstance(event, DocumentProgress) else ""
         label = to_single_line(event.label)
-        cut = label if len(label) <= MAX_LABEL else f"…{label[1 - MAX_LABEL :]}"
-        description = f"{self._name}: {cut}{read}" if self._name else f"{cut}{read}"
+        short = label if len(label) <= MAX_LABEL else f"…{label[1 - MAX_LABEL :]}"
+        description = f"{self._name}: {short}{read}" if self._name else f"{short}{read}"
         self._bar.update(self._task, completed=event.done, total=event.total, description=description)
         if isinstance(event, DocumentFailed):
             failed = self._name if self._name and event.whole else f"failed: {label}"
             print_note(f"{failed}: {event.reason}")
 
 
-async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
-    """Where a collection is asked for, say what inside the paths is not moved there."""
+async def _note_nested_sources(citewell: Citewell, paths: list[Path], collection: str) -> None:
+    """Note which sources inside the paths keep their own collection when another is given."""
     for path in paths if collection else ():
-        for source, own in (await citewell.indexer.nested_sources(path.resolve())).items():
-            if own != collection:
-                print_note(f"{source} stays in the collection {own}: it was indexed there on its own.")
+        for source, source_collection in (await citewell.indexer.nested_sources(path.resolve())).items():
+            if source_collection != collection:
+                print_note(f"{source} stays in the collection {source_collection}: it was indexed there on its own.")
 
 
 def print_skipped(summary: IngestSummary) -> None:
-    """What was passed over, and why."""
+    """Print what was skipped, and why."""
     if files := summary.unsupported:
         kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
-        shown = files if len(files) <= MAX_NAMED_FILES else [f"{number} {kind}" for kind, number in kinds.most_common()]
+        listed = (
+            files if len(files) <= MAX_NAMED_FILES else [f"{number} {kind}" for kind, number in kinds.most_common()]
+        )
         count = wording.count_noun(len(files), "file was", "files were")
-        print_note(f"{count} left out because of the format: {join_first(shown)}")
+        print_note(f"{count} left out because of the format: {join_first(listed)}")
         if by_pandoc := sorted(set(PANDOC_FORMATS).intersection(kinds)):
             print_note(f"Install pandoc to have {', '.join(by_pandoc)} read, too.")
         if newer := ", ".join(
@@ -195,19 +198,19 @@ def print_skipped(summary: IngestSummary) -> None:
 
 
 def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    found = defaultdict(list)
+    labels_by_reason = defaultdict(list)
     for label, reason in skipped:
-        found[reason].append(label)
-    return found
+        labels_by_reason[reason].append(label)
+    return labels_by_reason
 
 
 def join_first(labels: Sequence[str], between: str = ", ") -> str:
-    """The first of them, and that there are more."""
+    """Return the first labels, and "…" if there are more."""
     return between.join([*labels[:MAX_NAMED_FILES], *(["…"] if len(labels) > MAX_NAMED_FILES else [])])
 
 
 def print_summary(summary: IngestSummary, name: str = "") -> None:
-    """What came of it, behind the name of the source."""
+    """Print the result, after the name of the source."""
     counts = {
         "added": summary.added,
         "changed": summary.changed,
@@ -219,9 +222,9 @@ def print_summary(summary: IngestSummary, name: str = "") -> None:
         print_note(f"{name}: its documents are in no answer until it can be read again".removeprefix(": "))
     if summary.unreached and not any(counts.values()):
         return
-    told = ", ".join(f"{count} {change}" for change, count in counts.items())
-    told += "; part of it was not reached, and its documents are kept" if summary.unreached else ""
-    print_line(f"{name}: {told}" if name else told)
+    text = ", ".join(f"{count} {change}" for change, count in counts.items())
+    text += "; part of it was not reached, and its documents are kept" if summary.unreached else ""
+    print_line(f"{name}: {text}" if name else text)
     for label in summary.flagged:
         print_note(f"flagged: {label}: contains instructions to an assistant, which are ignored")
     for label, parts in summary.unread:

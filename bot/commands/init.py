@@ -38,7 +38,8 @@ def init(
 ) -> None:
     """Set Citewell up: ask for the tokens and a folder, check them, and write .env and citewell.toml.
 
-    What is there is kept. A second run asks only for what is missing. Exit status 1: something needs a look."""
+    What is there is kept. A second run asks only for what is missing. Exit status 1: something needs a look.
+    """
     loaded = load_settings()
     check_writable(DOTENV)
     check_writable(config_path())
@@ -51,7 +52,7 @@ def init(
     except (KeyboardInterrupt, EOFError, typer.Abort):
         print_note("Stopped. What you gave is kept; citewell init goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
-    _tell(targets, report)
+    _print_result(targets, report)
     if report.unfinished:
         raise typer.Exit(1)
 
@@ -115,14 +116,14 @@ def _set_up(
         dotenv_file.begin(DOTENV, [prompt.setting for target in targets for prompt in missing(target)])
     for target in targets:
         set_up(target, report, prompts)
-    given = folder or offer_folder(loaded, prompts)
-    for path in [given] if given else [table.path for table in unsynced_folders(loaded)]:
+    chosen_folder = folder or offer_folder(loaded, prompts)
+    for path in [chosen_folder] if chosen_folder else [table.path for table in unsynced_folders(loaded)]:
         if not index_folder(loaded, path):
             report.unfinished.append(f"not all of {path} is indexed")
     return report
 
 
-def _tell(targets: list[SetupTarget], report: SetupReport) -> None:
+def _print_result(targets: list[SetupTarget], report: SetupReport) -> None:
     if report.unfinished:
         out.print("\n[bold]Not ready yet[/bold]")
         for clause in report.unfinished:

@@ -32,83 +32,88 @@ def insights(
     data: DataOption = None,
 ) -> None:
     """Show what people asked, how it was answered and what the documents lack. People are counted, never named."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.insights.analysis import compute_insights
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.READ_INSIGHTS)
             drafter = citewell.model.drafter if citewell.model else None
-            seen = await compute_insights(
+            report = await compute_insights(
                 citewell.storage, citewell.embedder, citewell.rules.platforms, days, drafter=drafter
             )
         if html:
             from bot.insights.page import render_insights_page
 
-            html.write_text(render_insights_page(seen), encoding="utf-8")
+            html.write_text(render_insights_page(report), encoding="utf-8")
             print_line(f"The page is in {html}.")
         elif as_json:
-            out.print_json(seen.model_dump_json())
+            out.print_json(report.model_dump_json())
         else:
-            _show(seen)
+            _print_insights(report)
 
     run_async(work())
 
 
-def _show(seen: Insights) -> None:
+def _print_insights(report: Insights) -> None:
     from adapters.chat.words.advice import gap_advice, gap_draft
 
-    counts = seen.counts
+    counts = report.counts
     out.print(
-        f"{seen.since} to {seen.until}: {counts.asked} asked, {counts.answered} answered, {counts.partial} partly, "
+        f"{report.since} to {report.until}: {counts.asked} asked, {counts.answered} answered, {counts.partial} partly, "
         f"{counts.not_found} not found, {counts.failed} failed, {counts.unhelpful} rated not helpful"
     )
     if not counts.asked:
         titles = format_alternatives(platform.title for platform in registry.platforms())
         out.print(f"Nobody asked on {titles} then; what is asked in a terminal is not kept.")
     header = ("asked", "answered", "partly", "not found", "not helpful")
-    rows = [(place.place, place.counts) for place in seen.places] + [
-        (str(week.monday), week.counts) for week in seen.weeks
+    rows = [(place.place, place.counts) for place in report.places] + [
+        (str(week.monday), week.counts) for week in report.weeks
     ]
     table = Table(Column("place or week", overflow="fold"), *header, box=None)
-    for name, of in rows:
+    for name, row_counts in rows:
         table.add_row(
-            Text(to_single_line(name)), *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful))
+            Text(to_single_line(name)),
+            *map(
+                str,
+                (row_counts.asked, row_counts.answered, row_counts.partial, row_counts.not_found, row_counts.unhelpful),
+            ),
         )
     if rows:
         out.print(table)
-    _list("Most asked", (f"{group.count} × {group.question}" for group in seen.most_asked))
-    _list(
+    _print_list("Most asked", (f"{group.count} × {group.question}" for group in report.most_asked))
+    _print_list(
         "Gaps",
         (
             f"{gap.group.count} × {gap.group.question} ({gap.lack}; "
             f"{wording.count_noun(gap.group.people, 'person', 'people')}, {gap.waiting} waiting). {gap_advice(gap)}"
-            for gap in seen.gaps
+            for gap in report.gaps
         ),
     )
-    for gap in seen.gaps[:MAX_DRAFTS_SHOWN]:
+    for gap in report.gaps[:MAX_DRAFTS_SHOWN]:
         out.print(f"\nA draft for {to_single_line(gap.group.question)}", style="bold", markup=False)
         out.print(gap_draft(gap), markup=False, soft_wrap=True)
-    _list(
+    _print_list(
         "Documents that do not agree",
         (
-            f"{one.count} × {' | '.join(paper.title for paper in one.papers)}, asked: {one.question}"
-            for one in seen.contradictions
+            f"{contradiction.count} × {' | '.join(paper.title for paper in contradiction.papers)}, "
+            f"asked: {contradiction.question}"
+            for contradiction in report.contradictions
         ),
     )
-    _list(
+    _print_list(
         "Cited, and older than a year",
-        (f"{cited.count} × {cited.paper.title} ({cited.changed})" for cited in seen.outdated),
+        (f"{cited.count} × {cited.paper.title} ({cited.changed})" for cited in report.outdated),
     )
-    never = [paper.title for paper in seen.never_cited]
+    never = [paper.title for paper in report.never_cited]
     more = [f"and {len(never) - MAX_UNCITED_SHOWN} more (--json lists all)"] if len(never) > MAX_UNCITED_SHOWN else []
-    _list("Never cited", [*never[:MAX_UNCITED_SHOWN], *more])
+    _print_list("Never cited", [*never[:MAX_UNCITED_SHOWN], *more])
 
 
-def _list(heading: str, entries: Iterable[str]) -> None:
+def _print_list(heading: str, entries: Iterable[str]) -> None:
     listed = list(entries)
     if listed:
         out.print(f"\n{heading}", style="bold")

@@ -1,4 +1,4 @@
-"""`citewell keys`, what programs call the API and MCP with, and `citewell links rotate`."""
+"""`citewell keys`, for programs that call the API and MCP, and `citewell links rotate`."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def add(
     data: DataOption = None,
 ) -> None:
     """Create a key. It is shown only once."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(settings) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.MAKE_KEY, name)
             key, secret = await citewell.storage.api_keys.add(name, collection or (), per_minute)
         print_line(secret)
-        print_line(f"{_said(key)}. It is not shown again.")
+        print_line(f"{_describe_key(key)}. It is not shown again.")
 
     run_async(work())
 
@@ -43,14 +43,14 @@ def add(
 @keys_app.command("list")
 def list_(data: DataOption = None) -> None:
     """List all keys, including revoked ones."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             for key in await citewell.storage.api_keys.all():
-                print_line(_said(key))
+                print_line(_describe_key(key))
 
     run_async(work())
 
@@ -60,12 +60,12 @@ def revoke(
     name: Annotated[str, typer.Argument(help="The name or the id of the key.")], data: DataOption = None
 ) -> None:
     """Revoke a key. It stops working at once."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await citewell.authority.require(OPERATOR_ACTOR, Action.REVOKE_KEY, name)
             if (key := await citewell.storage.api_keys.revoke(name)) is None:
                 raise Refused(f"there is no key called {name}", what_to_do="`citewell keys list` names them.")
@@ -74,7 +74,7 @@ def revoke(
     run_async(work())
 
 
-def _said(key: ApiKey) -> str:
+def _describe_key(key: ApiKey) -> str:
     finds = ", ".join(key.collections) or "what any member may see"
     state = f", revoked {key.revoked:%Y-%m-%d}" if key.revoked else ""
     return f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}"
@@ -94,7 +94,7 @@ def rotate(
     data: DataOption = None,
 ) -> None:
     """Sign links to sources with a new key. Links in earlier answers stop working."""
-    found = load_settings(data)
+    settings = load_settings(data)
     if not yes:
         typer.confirm("Close all links to sources in earlier answers?", abort=True)
 
@@ -102,7 +102,7 @@ def rotate(
         from bot.wiring import open_citewell
         from storage.settings import rotate_link_key
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             await rotate_link_key(citewell.storage.database)
         out.print("Earlier links no longer work. New answers have new links.")
 

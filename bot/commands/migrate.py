@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 CHECK_QUESTIONS = 200
 MAX_LOST_SHARE = 0.02
-"""The share of questions that may not find again what came first. Measured: none of 2,500, in our documentation and in
-1,204 paragraphs (SQuAD 2.0), by words alone and with vectors; 83 to 98 in 100 found the same documents altogether."""
+"""Share of questions that may miss what came first before.
+
+Measured: none of 2,500, in our documentation and in 1,204 paragraphs (SQuAD 2.0), by words alone and with vectors; 83
+to 98 in 100 found the same documents altogether.
+"""
 
 
 def migrate(
@@ -33,7 +36,7 @@ def migrate(
     """Copy all data to another database and verify the copy. Stop `citewell run` first.
 
     If it is interrupted, the same command continues where it stopped."""
-    found = load_settings()
+    settings = load_settings()
 
     async def work() -> None:
         from bot.wiring import open_embedder
@@ -42,9 +45,9 @@ def migrate(
         if endpoint_name(source) == endpoint_name(target):
             raise Refused("source and target are the same", what_to_do="Name another target.")
         async with AsyncExitStack() as stack:
-            embedder = await stack.enter_async_context(open_embedder(found))
-            old = await stack.enter_async_context(open_endpoint(source, embedder=_named(embedder), make=False))
-            new = await stack.enter_async_context(open_endpoint(target, embedder=_named(embedder), make=True))
+            embedder = await stack.enter_async_context(open_embedder(settings))
+            old = await stack.enter_async_context(open_endpoint(source, embedder=_embedder_name(embedder), make=False))
+            new = await stack.enter_async_context(open_endpoint(target, embedder=_embedder_name(embedder), make=True))
             with err.status(f"Moving {old.name} to {new.name}"):
                 await copy_data(old.engine, new.engine, old.name, lambda table, rows: print_line(f"{table}: {rows:,}"))
             print_line("Every table holds the same in both.")
@@ -58,7 +61,7 @@ def migrate(
 
 
 async def _compare(old: MigrationEndpoint, new: MigrationEndpoint, embedder: Embedder | None) -> None:
-    """Raises Refused where too few questions find the same documents in both."""
+    """Raise Refused if too few questions find the same documents in both databases."""
     from adapters.models.openai_embedder import OpenAIEmbedder
     from pipeline.values import Audience, SearchPlan
     from storage.data_migration import sample_questions
@@ -69,30 +72,31 @@ async def _compare(old: MigrationEndpoint, new: MigrationEndpoint, embedder: Emb
         embedder.restore_dimensions(await EmbeddedDocuments(old.engine.database).embedders())
     everything = Audience(collections=frozenset(await SQLDocumentStore(old.engine.database).list_collections()))
     retrievers = [_retriever(end, embedder) for end in (old, new)]
-    asked = await sample_questions(old.engine.database, CHECK_QUESTIONS)
-    again = same = 0
-    lacking = set[str]()
-    for question in asked:
+    questions = await sample_questions(old.engine.database, CHECK_QUESTIONS)
+    repeated = identical = 0
+    degraded = set[str]()
+    for question in questions:
         search = SearchPlan(question=question)
-        found = [await retriever.retrieve(search, everything) for retriever in retrievers]
-        before, after = (one.passages or one.nearest for one in found)
-        again += not before or bool(_known(before[:1]) & _known(after))
-        same += {one.document.id for one in before} == {one.document.id for one in after}
-        lacking.update(*(one.degraded for one in found))
-    print_warnings(f"{what} does not work: the questions were asked without it" for what in sorted(lacking))
+        results = [await retriever.retrieve(search, everything) for retriever in retrievers]
+        before, after = (result.passages or result.nearest for result in results)
+        repeated += not before or bool(_document_names(before[:1]) & _document_names(after))
+        identical += {passage.document.id for passage in before} == {passage.document.id for passage in after}
+        degraded.update(*(result.degraded for result in results))
+    print_warnings(f"{part} does not work: the questions were asked without it" for part in sorted(degraded))
     print_line(
-        f"Of {len(asked)} questions, {again} find the same first passage again and {same} find the same documents."
+        f"Of {len(questions)} questions, {repeated} find the same first passage again "
+        f"and {identical} find the same documents."
     )
-    if len(asked) - again > max(MAX_LOST_SHARE * len(asked), 1):
+    if len(questions) - repeated > max(MAX_LOST_SHARE * len(questions), 1):
         raise Refused(
             "too many questions find another first passage than before",
             what_to_do=f"Keep using {old.name}. Every other command refuses {new.name}.",
         )
 
 
-def _known(passages: Sequence[RetrievedChunk]) -> set[str]:
-    """Their documents, and their texts: of copies, one is as good as the other."""
-    return {name for one in passages for name in (one.document.id, one.chunk.text)}
+def _document_names(passages: Sequence[RetrievedChunk]) -> set[str]:
+    """Return the ids of their documents and their texts: one copy of a text is as good as another."""
+    return {name for passage in passages for name in (passage.document.id, passage.chunk.text)}
 
 
 def _retriever(end: MigrationEndpoint, embedder: Embedder | None) -> HybridRetriever:
@@ -101,9 +105,9 @@ def _retriever(end: MigrationEndpoint, embedder: Embedder | None) -> HybridRetri
     from storage.documents.library import SQLDocumentStore
 
     database = end.engine.database
-    library = SQLDocumentStore(database, embedder=_named(embedder))
+    library = SQLDocumentStore(database, embedder=_embedder_name(embedder))
     return HybridRetriever(SearchIndex(database, end.engine.vectors), library, embedder)
 
 
-def _named(embedder: Embedder | None) -> Callable[[], str]:
+def _embedder_name(embedder: Embedder | None) -> Callable[[], str]:
     return lambda: embedder.name if embedder else ""

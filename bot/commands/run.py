@@ -1,5 +1,5 @@
-"""`citewell run`, every platform whose tokens are set, until stopped; `citewell mcp`; `citewell schedule` and
-`citewell schedule run NAME`."""
+"""`citewell run` for every platform whose tokens are set; `citewell mcp`; `citewell schedule` and `citewell schedule
+run NAME`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from storage.settings import JobRun
 
 
-def _part(value: str) -> str:
+def _parse_role(value: str) -> str:
     if value not in process_role_names():
         raise typer.BadParameter(f"must be {format_alternatives(process_role_names())}, not {value!r}")
     return value
@@ -31,7 +31,7 @@ OnlyOption = Annotated[
     str | None,
     typer.Option(
         "--only",
-        parser=_part,
+        parser=_parse_role,
         metavar="|".join(process_role_names()),
         help="Do only this; other processes on PostgreSQL do the rest.",
     ),
@@ -39,7 +39,7 @@ OnlyOption = Annotated[
 
 
 def run_help() -> str:
-    """The help of `run`, which names every platform."""
+    """Return the help of `run`, which names every platform."""
     platforms = registry.platforms()
     *titles, last = (platform.title for platform in platforms)
     needs = ", ".join(f"{platform.title} needs {platform.required_settings}" for platform in platforms)
@@ -49,21 +49,21 @@ def run_help() -> str:
 
 def start(data: DataOption = None, only: OnlyOption = None) -> None:
     """Answer where people ask, until Ctrl-C or SIGTERM."""
-    found = load_settings(data, service=True)
+    settings = load_settings(data, service=True)
 
     async def work() -> None:
         from bot.run.service import run_service
 
-        status = await run_service(found, print_line, only)
+        status = await run_service(settings, print_line, only)
         if status:
             raise typer.Exit(status)
 
     run_async(work())
-    _leave()
+    _exit_process()
 
 
-def _leave() -> None:
-    """End the process: all is closed, and tearing down what was imported takes a second that a supervisor waits for."""
+def _exit_process() -> None:
+    """End the process. All is closed, and tearing down imports takes a second that a supervisor waits for."""
     logging.shutdown()
     for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.flush()
@@ -75,20 +75,20 @@ def mcp(data: DataOption = None) -> None:
 
     The editor sees what the operator sees.
     """
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from adapters.mcp.server import serve_stdio
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(settings) as citewell:
             await serve_stdio(citewell.reading)
 
     run_async(work())
 
 
 JOB_SETTINGS = {"sync": "CITEWELL_SYNC_MINUTES", "backup": "CITEWELL_BACKUP_HOURS", "digest": "CITEWELL_DIGEST"}
-"""The settings without which there is no such job."""
+"""The settings on which a job depends."""
 
 schedule_app = typer.Typer(help="Scheduled jobs of `citewell run` and their last results.", invoke_without_command=True)
 
@@ -98,19 +98,27 @@ def list_jobs(context: typer.Context, data: DataOption = None) -> None:
     """List the scheduled jobs: how often they run, how the last run went and when the next is due. Times are UTC."""
     if context.invoked_subcommand:
         return
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.run.schedule import next_due, scheduled_jobs
         from bot.wiring import open_citewell
         from storage.settings import JobRuns
 
-        async with open_citewell(found, make=False) as citewell:
+        async with open_citewell(settings, make=False) as citewell:
             runs = JobRuns(citewell.storage.database)
             rows = []
-            for name, job in scheduled_jobs(found, citewell).items():
-                last = await runs.last(name)
-                rows.append((name, job.purpose, _every(job.every), _ended(last), _due(next_due(last, job.every))))
+            for name, job in scheduled_jobs(settings, citewell).items():
+                last_run = await runs.last(name)
+                rows.append(
+                    (
+                        name,
+                        job.purpose,
+                        _format_interval(job.every),
+                        _format_last_run(last_run),
+                        _format_next_run(next_due(last_run, job.every)),
+                    )
+                )
         print_rows(("name", "purpose", "every", "last run", "next run"), rows)
 
     run_async(work())
@@ -122,38 +130,38 @@ def run_now(
     data: DataOption = None,
 ) -> None:
     """Run a scheduled job now. This is safe while `citewell run` is up."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.run.schedule import run_job, scheduled_jobs
         from bot.wiring import open_citewell
         from storage.settings import JobRuns
 
-        async with open_citewell(found, make=False) as citewell:
-            jobs = scheduled_jobs(found, citewell)
+        async with open_citewell(settings, make=False) as citewell:
+            jobs = scheduled_jobs(settings, citewell)
             if name not in jobs:
                 switch = JOB_SETTINGS.get(name)
                 todo = f"To have it: set {switch}." if switch else f"There is: {', '.join(jobs)}."
                 raise Refused(f"there is no job {name!r}", what_to_do=todo)
             runs = JobRuns(citewell.storage.database)
             await run_job(name, jobs[name], runs)
-            print_line(f"{name}: {_ended(await runs.last(name))}")
+            print_line(f"{name}: {_format_last_run(await runs.last(name))}")
 
     run_async(work())
 
 
-def _every(interval: timedelta) -> str:
+def _format_interval(interval: timedelta) -> str:
     minutes = interval.total_seconds() / 60
     return f"{minutes:g} min" if minutes < 60 else f"{minutes / 60:g} h"
 
 
-def _ended(last: JobRun | None) -> str:
-    if last is None:
+def _format_last_run(last_run: JobRun | None) -> str:
+    if last_run is None:
         return "never"
-    how = f"failed: {last.failure}" if last.failure else f"done in {last.seconds:.1f} s"
-    return f"{last.at:%Y-%m-%d %H:%M}, {how}"
+    how = f"failed: {last_run.failure}" if last_run.failure else f"done in {last_run.seconds:.1f} s"
+    return f"{last_run.at:%Y-%m-%d %H:%M}, {how}"
 
 
-def _due(at: datetime | None) -> str:
+def _format_next_run(at: datetime | None) -> str:
     soon = "due: within two minutes, while `citewell run` is up"
     return f"{at:%Y-%m-%d %H:%M}" if at and at > datetime.now(UTC) else soon

@@ -22,7 +22,7 @@ from pipeline.errors import CitewellError
 
 
 def offer_folder(settings: Settings, prompts: TerminalPrompts | None) -> Path | None:
-    """Ask for a folder where there is neither a source nor a document. Return None where it is left for later."""
+    """Ask for a folder if there is neither a source nor a document. Return None if it is left for later."""
     if prompts is None or settings.sources or asyncio.run(_indexed(settings))[0]:
         return None
     out.print("\n[bold]Documents[/bold]")
@@ -42,7 +42,7 @@ def unsynced_folders(settings: Settings) -> list[FolderTable]:
 
 
 async def _indexed(settings: Settings) -> tuple[int, frozenset[str]]:
-    """Return how many documents there are, and the sources that were synced. Nothing is there without a data folder."""
+    """Return how many documents there are, and the sources that were synced. Both are empty without a data folder."""
     from storage.documents.source_state import SQLSyncOutcomes
     from storage.open import open_storage
 
@@ -54,9 +54,11 @@ async def _indexed(settings: Settings) -> tuple[int, frozenset[str]]:
 
 
 def index_folder(settings: Settings, folder: Path) -> bool:
-    """Make a folder a source in `citewell.toml`, unless it is one, and take its documents in. Return whether all were.
+    """Make a folder a source in `citewell.toml`, unless it is one, and index it. Return True if all documents were
+    indexed.
 
-    Raise Refused or Misconfigured where the file cannot hold it."""
+    Raises Refused or Misconfigured when the file cannot hold it.
+    """
     path = folder.expanduser().resolve()
     tables = {table.source_id: table for table in settings.sources}
     table = tables.get(path.as_posix())

@@ -34,20 +34,20 @@ class SetupTarget:
     title: str
     setup: PlatformSetup
     wanted: bool
-    """The settings hold what makes it start."""
+    """True if the settings are enough to start it."""
 
 
 @dataclass
 class SetupReport:
-    """What there is to do after setup."""
+    """The steps that are left after setup."""
 
     next_steps: list[str] = field(default_factory=list)
-    """What to do on the platforms."""
+    """Steps on the platforms."""
     unfinished: list[str] = field(default_factory=list)
-    """What is missing, refused or not checked, a clause each."""
+    """Clauses about what is missing, refused or not checked."""
 
     def add(self, prompt: TokenPrompt, check: TokenCheck | None) -> None:
-        """Take in what is known of a token; None: nobody gave it."""
+        """Record the check of a token; None if there is no token."""
         if check is None:
             self.unfinished.append(f"{prompt.setting} is missing")
         elif check.finding.state is FindingState.BAD:
@@ -60,7 +60,7 @@ class SetupReport:
 
 
 class TerminalPrompts:
-    """Asks the person at the terminal. Raises KeyboardInterrupt, EOFError or Abort where that is broken off."""
+    """Prompts at the terminal. They raise KeyboardInterrupt, EOFError or Abort when interrupted."""
 
     def text(self, question: str) -> str:
         return str(typer.prompt(question, default="", show_default=False)).strip()
@@ -71,14 +71,14 @@ class TerminalPrompts:
 
     @contextmanager
     def unseen(self) -> Iterator[None]:
-        """Show nothing that is typed, also while nothing is asked: a token may be pasted too early."""
-        before = termios.tcgetattr(sys.stdin)
-        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        """Hide all typing, also between prompts: a token may be pasted too early."""
+        attributes = termios.tcgetattr(sys.stdin)
+        silent = [*attributes[:3], attributes[3] & ~termios.ECHO, *attributes[4:]]
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
         try:
             yield
         finally:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, attributes)
 
 
 def setup_targets(settings: Settings) -> dict[str, SetupTarget]:
@@ -92,7 +92,7 @@ def setup_targets(settings: Settings) -> dict[str, SetupTarget]:
 
 
 def begun(target: SetupTarget) -> bool:
-    """Return whether somebody began to set a platform up: one of its tokens is named somewhere, if without a value."""
+    """Return True if setup of a platform was begun: one of its tokens is named somewhere, even without a value."""
     named = names_in_dotenv() | os.environ.keys()
     return target.wanted or any(prompt.setting in named for prompt in target.setup.tokens)
 
@@ -112,7 +112,7 @@ def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts |
     out.print(Text(f"\n{target.title}", style="bold"))
     step = 1
     for prompt in target.setup.tokens:
-        check = _given(target, prompt, keep=prompts is None)
+        check = _check_stored(target, prompt, keep=prompts is None)
         in_environment = bool(os.environ.get(prompt.setting))
         if prompts and not in_environment and (check is None or check.refused):
             check = _ask(target, prompt, step, prompts)
@@ -122,19 +122,19 @@ def _set_up(target: SetupTarget, report: SetupReport, prompts: TerminalPrompts |
         report.add(prompt, check)
 
 
-def _given(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
-    """Check the token that is there, and with `keep` write it into `.env`. Return None where there is none."""
+def _check_stored(target: SetupTarget, prompt: TokenPrompt, *, keep: bool) -> TokenCheck | None:
+    """Check the stored token, and with `keep` write it into `.env`. Return None if there is none."""
     token = target.setup.current_token(prompt)
     if not token:
         return None
-    check = _checked(target, prompt, token)
+    check = _check_and_print(target, prompt, token)
     if keep and not check.refused:
         dotenv_file.put(DOTENV, {prompt.setting: token})
     return check
 
 
 def _ask(target: SetupTarget, prompt: TokenPrompt, step: int, prompts: TerminalPrompts) -> TokenCheck | None:
-    """Ask until a token is not refused. Return None where it is left for later."""
+    """Ask until a token is accepted. Return None if it is left for later."""
     if step > 1:
         print_line("")
     for number, sentence in enumerate(prompt.steps, start=step):
@@ -146,28 +146,28 @@ def _ask(target: SetupTarget, prompt: TokenPrompt, step: int, prompts: TerminalP
     while token := prompts.secret(f"  {prompt.title[0].upper()}{prompt.title[1:]} (not shown; Enter: later)"):
         if prompt.check_format(token) is None:
             dotenv_file.put(DOTENV, {prompt.setting: token})  # the next run finds it, whatever ends the check
-        check = _checked(target, prompt, token)
+        check = _check_and_print(target, prompt, token)
         if not check.refused:
             return check
         dotenv_file.put(DOTENV, {prompt.setting: ""})
     return None
 
 
-def _checked(target: SetupTarget, prompt: TokenPrompt, token: str) -> TokenCheck:
+def _check_and_print(target: SetupTarget, prompt: TokenPrompt, token: str) -> TokenCheck:
     check = prompt.check_format(token)
     if check is None:
         with err.status(f"  Asking {target.title}"):
             check = asyncio.run(target.setup.check(prompt, token))
     for finding in (check.finding, *check.notes):
-        _show(finding)
+        _print_finding(finding)
     return check
 
 
-def _show(finding: Finding) -> None:
+def _print_finding(finding: Finding) -> None:
     mark, style = MARKS[finding.state]
     if not out.encoding.lower().startswith("utf"):
         mark = PLAIN_MARKS[finding.state]
-    said = Text.assemble("  ", (mark, style), f" {to_single_line(f'{finding.subject}: {finding.said}')}")
-    out.print(said, soft_wrap=True)
+    line = Text.assemble("  ", (mark, style), f" {to_single_line(f'{finding.subject}: {finding.said}')}")
+    out.print(line, soft_wrap=True)
     if finding.fix:
         print_line(f"    {finding.fix}")

@@ -1,4 +1,4 @@
-"""`citewell sources add slack:#channel`: channels as a source."""
+"""`citewell sources`, and channels as sources."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from pipeline.words.text import to_single_line
 
 
 def is_channel(text: str) -> bool:
-    """Whether it is a channel of a platform, by name or id: `slack:#ops`, `discord:1234:5678`."""
+    """Return True for a channel of a platform, by name or id: `slack:#ops`, `discord:1234:5678`."""
     return ":" in text
 
 
-def add_channel(found: Settings, text: str, days: int | None) -> None:
-    """Let what is said there be a source, as an admin can in chat."""
+def add_channel(settings: Settings, text: str, days: int | None) -> None:
+    """Make a channel a source, as an admin can in chat."""
 
     async def work() -> None:
         choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
-        place = await _set(found, text, choices)
+        place = await _set_channel(settings, text, choices)
         print_line(
             f"{place} is a source now. citewell run reads its messages. To see how far it is: citewell sources list"
         )
@@ -54,19 +54,19 @@ def add_channel(found: Settings, text: str, days: int | None) -> None:
     run_async(work())
 
 
-def remove_channel(found: Settings, text: str, *, yes: bool) -> None:
-    """Forget what was said there."""
+def remove_channel(settings: Settings, text: str, *, yes: bool) -> None:
+    """Forget the messages of a channel that was a source."""
 
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        place = await _place(found, text)
-        async with open_citewell(found) as citewell:
+        place = await _find_channel(settings, text)
+        async with open_citewell(settings) as citewell:
             messages, _ = await citewell.storage.channel_messages.count(place)
             if messages and not yes:
                 confirm_deletion(f"all {wording.count_noun(messages, 'message')} of {text}")
-        await _set(found, str(place), {"index": "default"})
-        async with open_citewell(found) as citewell:
+        await _set_channel(settings, str(place), {"index": "default"})
+        async with open_citewell(settings) as citewell:
             if place in await citewell.services.places.indexed_channels():
                 table = f'[places."{place}"]'
                 raise Refused(f"{table} in citewell.toml says index = true", what_to_do="Take that out of the file.")
@@ -76,32 +76,34 @@ def remove_channel(found: Settings, text: str, *, yes: bool) -> None:
     run_async(work())
 
 
-async def _set(found: Settings, text: str, choices: dict[str, str]) -> PlaceId:
+async def _set_channel(settings: Settings, text: str, choices: dict[str, str]) -> PlaceId:
     from bot.services.authority import OPERATOR_ACTOR
     from bot.wiring import open_citewell
 
-    place = await _place(found, text)
-    async with open_citewell(found) as citewell:
+    place = await _find_channel(settings, text)
+    async with open_citewell(settings) as citewell:
         await citewell.services.places.update_settings(OPERATOR_ACTOR, place, choices)
     return place
 
 
-async def _place(found: Settings, text: str) -> PlaceId:
-    """Raises Refused where there is no such channel, or more than one."""
+async def _find_channel(settings: Settings, text: str) -> PlaceId:
+    """Return the channel. Raises Refused if there is none, or more than one."""
     platform, _, name = text.partition(":")
-    config = next((one for one in enabled_platforms(found) if one.platform.name == platform), None)
+    config = next((config for config in enabled_platforms(settings) if config.platform.name == platform), None)
     if config is None:
-        names = [one.platform.name for one in enabled_platforms(found)]
-        there = format_alternatives(names) if names else "none yet: see README.md"
-        raise Refused(f"there is no platform {platform} here", what_to_do=f"Set up is {there}.")
+        names = [config.platform.name for config in enabled_platforms(settings)]
+        listed = format_alternatives(names) if names else "none yet: see README.md"
+        raise Refused(f"there is no platform {platform} here", what_to_do=f"Set up is {listed}.")
     if config.platform.channel.matches(text):
         return PlaceId.parse(text)
-    named = await config.find_channels(name.removeprefix("#"))
-    if not named:
+    channels = await config.find_channels(name.removeprefix("#"))
+    if not channels:
         raise Refused(f"the bot is in no channel {name}", what_to_do="Invite it there, or check the name.")
-    if len(named) > 1:
-        raise Refused(f"{len(named)} channels are called {name}", what_to_do=f"Name one: {', '.join(map(str, named))}")
-    return named[0]
+    if len(channels) > 1:
+        raise Refused(
+            f"{len(channels)} channels are called {name}", what_to_do=f"Name one: {', '.join(map(str, channels))}"
+        )
+    return channels[0]
 
 
 # --- `citewell sources` ---------------------------------------------------------------------------
@@ -113,20 +115,20 @@ SOURCE_HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)",
 @sources_app.command("list")
 def list_sources(data: DataOption = None) -> None:
     """List all sources. On a terminal this is a table, elsewhere one line per source with tabs."""
-    found = load_settings(data)
+    settings = load_settings(data)
 
     async def work() -> None:
         from bot.admin.source_list import list_source_states
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
-            listed = await list_source_states(citewell, found.sources)
-        if not listed:
+        async with open_citewell(settings) as citewell:
+            states = await list_source_states(citewell, settings.sources)
+        if not states:
             print_note(
                 "There is no source yet. To add one: citewell sources add KIND NAME KEY=VALUE…; see docs/sources.md"
             )
         else:
-            print_rows(SOURCE_HEADINGS, map(_cells, listed))
+            print_rows(SOURCE_HEADINGS, map(_cells, states))
 
     run_async(work())
 
@@ -161,20 +163,20 @@ def add(
 
     A channel is set up in the database, as an admin does in chat.
     """
-    found = load_settings(data)
+    settings = load_settings(data)
     if is_channel(kind):
-        add_channel(found, kind, days)
+        add_channel(settings, kind, days)
         return
     if not name:
         raise typer.BadParameter("NAME is missing")
-    if name in {table.name for table in found.sources}:
+    if name in {table.name for table in settings.sources}:
         raise Refused(
             f"there is a source {name} in {config_path()} already",
             what_to_do="Give this one another name, or change that one in the file.",
         )
-    table = _table(kind, name, keys, collection, every_minutes)
-    read_settings(sources=[*found.sources, table])
-    run_async(_require(found, Action.INDEX, table))
+    table = _make_table(kind, name, keys, collection, every_minutes)
+    read_settings(sources=[*settings.sources, table])
+    run_async(_require_permission(settings, Action.INDEX, table))
     source_file.add_source_table(config_path(), table)
     print_line(f"{name} is in {config_path()}. To take in its documents now: citewell sources sync {name}")
     if isinstance(table, FolderTable) and not table.path.exists():
@@ -192,12 +194,12 @@ def sync(
     """Add what is new or changed and remove what is gone. An interrupted sync continues where it stopped.
 
     Exit status 1: some documents or sources could not be read, or documents that are gone were not removed."""
-    found = load_settings(data)
-    tables = [_named(found, name) for name in names] or list(found.sources)
+    settings = load_settings(data)
+    tables = [_find_table(settings, name) for name in names] or list(settings.sources)
     if not tables:
         print_note("There is no source in citewell.toml. To add one: citewell sources add KIND NAME KEY=VALUE…")
-    done = [_sync(found, table, yes=yes) for table in tables]
-    if not all(done):
+    results = [_sync(settings, table, yes=yes) for table in tables]
+    if not all(results):
         raise typer.Exit(1)
 
 
@@ -208,9 +210,9 @@ def remove(
     data: DataOption = None,
 ) -> None:
     """Remove a source from citewell.toml and remove all of its documents."""
-    found = load_settings(data)
+    settings = load_settings(data)
     if is_channel(name) and name.partition(":")[0] not in SOURCE_TABLES:
-        remove_channel(found, name, yes=yes)
+        remove_channel(settings, name, yes=yes)
         return
     path = str(Path(name).resolve())
 
@@ -218,19 +220,19 @@ def remove(
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(settings) as citewell:
             library = citewell.storage.library
             filled = await library.list_sources()
-            known = {source: source for source in filled} | {source.partition(":")[2]: source for source in filled}
-            known |= {table.name: table.source_id for table in found.sources}
-            source = known.get(name) or known.get(path)
+            source_ids = {source: source for source in filled} | {source.partition(":")[2]: source for source in filled}
+            source_ids |= {table.name: table.source_id for table in settings.sources}
+            source = source_ids.get(name) or source_ids.get(path)
             if not source:
                 raise Refused(f"there is no source {name}", what_to_do="To see which there are: citewell sources list")
             documents = len(await library.versions(source))
             if documents and not yes:
                 confirm_deletion(f"all {documents} documents of {name}")
             await citewell.authority.require(OPERATOR_ACTOR, Action.REMOVE, filled.get(source, ""))
-            taken_out = [table.name for table in found.sources if table.source_id == source]
+            taken_out = [table.name for table in settings.sources if table.source_id == source]
             for table in taken_out:
                 source_file.remove_source_table(config_path(), table)
             removed = await citewell.sync.forget(source)
@@ -240,31 +242,31 @@ def remove(
     run_async(work())
 
 
-def _table(kind: str, name: str, keys: list[str], collection: str, every_minutes: int | None) -> SourceTable:
-    """What the command line says. Raises BadParameter."""
+def _make_table(kind: str, name: str, keys: list[str], collection: str, every_minutes: int | None) -> SourceTable:
+    """Return the table that the command line describes. Raises BadParameter."""
     if kind not in SOURCE_TABLES:
         raise typer.BadParameter(f"KIND must be {', '.join(SOURCE_TABLES)}, not {kind!r}")
-    given: dict[str, Any] = {"kind": kind, "name": name}
+    values: dict[str, Any] = {"kind": kind, "name": name}
     if collection:
-        given["collection"] = collection
+        values["collection"] = collection
     if every_minutes is not None:
-        given["every_minutes"] = every_minutes
+        values["every_minutes"] = every_minutes
     for key, equals, value in (pair.partition("=") for pair in keys):
         if not equals:
             raise typer.BadParameter(f"must be KEY=VALUE, not {key!r}")
         info = SOURCE_TABLES[kind].model_fields.get(key)
-        given[key] = value.split(",") if info and get_origin(info.annotation) is tuple else value
-    if kind == "folder" and "path" in given:
-        given["path"] = str(Path(given["path"]).expanduser().resolve())
+        values[key] = value.split(",") if info and get_origin(info.annotation) is tuple else value
+    if kind == "folder" and "path" in values:
+        values["path"] = str(Path(values["path"]).expanduser().resolve())
     try:
-        return TypeAdapter[SourceTable](AnySource).validate_python(given)
+        return TypeAdapter[SourceTable](AnySource).validate_python(values)
     except ValidationError as error:
-        wrong = error.errors(include_url=False)
-        raise typer.BadParameter("; ".join(explain_source_error(kind, one) for one in wrong)) from None
+        errors = error.errors(include_url=False)
+        raise typer.BadParameter("; ".join(explain_source_error(kind, problem) for problem in errors)) from None
 
 
-def _named(found: Settings, name: str) -> SourceTable:
-    for table in found.sources:
+def _find_table(settings: Settings, name: str) -> SourceTable:
+    for table in settings.sources:
         if table.name == name:
             return table
     raise Refused(
@@ -272,29 +274,29 @@ def _named(found: Settings, name: str) -> SourceTable:
     )
 
 
-async def _require(found: Settings, action: Action, table: SourceTable) -> None:
+async def _require_permission(settings: Settings, action: Action, table: SourceTable) -> None:
     from bot.services.authority import OPERATOR_ACTOR
     from bot.wiring import open_citewell
 
-    async with open_citewell(found) as citewell:
-        await citewell.authority.require(OPERATOR_ACTOR, action, table.collection or found.default_collection)
+    async with open_citewell(settings) as citewell:
+        await citewell.authority.require(OPERATOR_ACTOR, action, table.collection or settings.default_collection)
 
 
-def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
-    """Whether all went well."""
-    show = IndexProgress(table.name)
+def _sync(settings: Settings, table: SourceTable, *, yes: bool) -> bool:
+    """Sync a source. Return True if all went well."""
+    progress = IndexProgress(table.name)
     summaries: list[IngestSummary] = []
 
     async def work() -> None:
         from bot.services.authority import OPERATOR_ACTOR
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
-            collection = table.collection or found.default_collection
+        async with open_citewell(settings) as citewell:
+            collection = table.collection or settings.default_collection
             await citewell.authority.require(OPERATOR_ACTOR, Action.INDEX, collection)
-            with show:
-                summary = await citewell.sync.sync_table(table, show, losing=yes)
-            question = to_single_line(f"{_gone(table, summary)}. Forget them?")
+            with progress:
+                summary = await citewell.sync.sync_table(table, progress, losing=yes)
+            question = to_single_line(f"{_describe_gone(table, summary)}. Forget them?")
             if summary.kept and sys.stdin.isatty() and typer.confirm(question):
                 summary = await citewell.sync.delete_retained(table, summary)
             summaries.append(summary)
@@ -302,8 +304,8 @@ def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
     try:
         run_async(work())
     except KeyboardInterrupt:
-        kept = wording.count_noun(show.taken, "document was", "documents were")
-        print_note(f"Stopped. {kept} indexed and kept. The same command continues from there.")
+        count = wording.count_noun(progress.taken, "document was", "documents were")
+        print_note(f"Stopped. {count} indexed and kept. The same command continues from there.")
         raise
     except CitewellError as error:
         print_note(f"{table.name}: {error}. {error.what_to_do}".rstrip())
@@ -316,9 +318,11 @@ def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
         )
     print_skipped(summary)
     if summary.kept:
-        print_note(f"{_gone(table, summary)}, and are kept. To forget them: citewell sources sync {table.name} --yes")
+        print_note(
+            f"{_describe_gone(table, summary)}, and are kept. To forget them: citewell sources sync {table.name} --yes"
+        )
     return not summary.failed and not summary.kept
 
 
-def _gone(table: SourceTable, summary: IngestSummary) -> str:
+def _describe_gone(table: SourceTable, summary: IngestSummary) -> str:
     return f"{wording.count_noun(len(summary.kept), 'document is', 'documents are')} gone from {table.name}"

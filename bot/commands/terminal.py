@@ -1,4 +1,4 @@
-"""What all commands share: where they print and how they start."""
+"""Shared parts of the commands: consoles, options and settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TRAILING = re.compile(r"[ \t]+(?=\n)")
 
 
 class SafeConsole(Console):
-    """Shows what is `visible`: what turns or hides text, and what a terminal would obey, does not reach it."""
+    """A console whose output is visible: characters that turn or hide text, or control a terminal, are removed."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):
@@ -38,7 +38,7 @@ class SafeConsole(Console):
 
 
 class PipeConsole(SafeConsole):
-    """Where it is no terminal, lines end with their text, and not with blanks up to the width of a screen."""
+    """A console without trailing blanks in the lines of a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         if self.is_terminal:
@@ -60,20 +60,21 @@ err = SafeConsole(stderr=True, highlight=False, emoji=False)
 
 
 def load_settings(data: Path | None = None, *, service: bool = False) -> Settings:
-    """The settings, with the data folder of the command line where one was given; logging follows them.
+    """Return the settings, with the data folder of the command line if given, and configure logging by them.
 
-    A command that ends by itself logs warnings only, unless a level was asked for."""
+    A command that ends by itself logs warnings only, unless a level was set.
+    """
     from bot.log import configure_logging
 
-    found = read_settings(**({"data": data} if data else {}))
-    asked = service or "log_level" in found.model_fields_set
-    configure_logging(found.log_level if asked else "warning", service=service)
-    return found
+    settings = read_settings(**({"data": data} if data else {}))
+    level_set = service or "log_level" in settings.model_fields_set
+    configure_logging(settings.log_level if level_set else "warning", service=service)
+    return settings
 
 
-def no_documents_hint(found: Settings) -> str:
-    """What to do where there is no document yet."""
-    if found.sources:
+def no_documents_hint(settings: Settings) -> str:
+    """Return what to do when there is no document yet."""
+    if settings.sources:
         return "Nothing is indexed yet. To take in the sources of citewell.toml: citewell sources sync"
     return "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
 
@@ -84,7 +85,7 @@ def run_async(work: Coroutine[Any, Any, None]) -> None:
 
 
 def enum_option(kind: type[StrEnum]) -> dict[str, Any]:
-    """How an option takes one of the words of `kind`, and says which there are when it is another."""
+    """Return option arguments for an enum, with an error that lists its words."""
     words = [member.value for member in kind]
 
     def parse(value: str) -> StrEnum:
@@ -97,7 +98,7 @@ def enum_option(kind: type[StrEnum]) -> dict[str, Any]:
 
 @contextmanager
 def reject_binary_input() -> Iterator[None]:
-    """Raises Refused where what is asked turns out not to be text."""
+    """Raise Refused when the input turns out not to be text."""
     try:
         yield
     except UnicodeError as error:
@@ -105,29 +106,29 @@ def reject_binary_input() -> Iterator[None]:
 
 
 def confirm_deletion(what: str) -> None:
-    """Ask whether to forget `what`. Raises Abort for a no, and Refused where nobody can be asked."""
+    """Ask whether to forget `what`. Raises Abort for a no, and Refused without a terminal."""
     if not sys.stdin.isatty():
         raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
     confirm(f"Forget {what}?")
 
 
 def confirm(question: str) -> None:
-    """Raises Abort for a no."""
+    """Ask for confirmation. Raises Abort for a no."""
     typer.confirm(to_single_line(question), abort=True)
 
 
 def print_line(text: str) -> None:
-    """A line of what was asked for."""
+    """Print a line of the result."""
     out.print(to_single_line(text), markup=False, soft_wrap=True)
 
 
 def print_note(text: str) -> None:
-    """A line beside what was asked for, on standard error."""
+    """Print a note beside the result, on standard error."""
     err.print(to_single_line(text), markup=False, soft_wrap=True)
 
 
 def print_rows(headings: Sequence[str | Column], rows: Iterable[Sequence[str]]) -> None:
-    """A table on a terminal, elsewhere one row a line with tabs between."""
+    """Print a table on a terminal, elsewhere one row a line with tabs between."""
     table = Table(*headings, box=None)
     for row in rows:
         cells = [to_single_line(cell) for cell in row]
@@ -140,11 +141,11 @@ def print_rows(headings: Sequence[str | Column], rows: Iterable[Sequence[str]]) 
 
 
 def print_warnings(lines: Iterable[str]) -> None:
-    """What is most likely a mistake, on standard error."""
+    """Print warnings about likely mistakes, on standard error."""
     for line in lines:
         print_note(f"citewell: {line}")
 
 
 def bind_question_id() -> None:
-    """Whatever is logged from now on until the next question names this one."""
+    """Bind a new question's id to all log lines until the next question."""
     structlog.contextvars.bind_contextvars(key=f"console:{secrets.token_hex(4)}")

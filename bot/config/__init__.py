@@ -1,1 +1,1 @@
-"""The settings: what can be set, where it is read from, and what is wrong with it, in words."""
+"""The settings: their declarations, their sources, and error messages about them."""

@@ -1,4 +1,4 @@
-"""Writing `.env`: what else stands there stays, comments too."""
+"""Writes `.env`, keeping everything else in it, comments too."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ _COMMENT = re.compile(r"[ \t]+#[^\r\n]*$")
 
 
 def put(file: Path, values: Mapping[str, str]) -> None:
-    """Set variables in one step, each on the line that it has, or below all. Only the owner may read the file then.
+    """Set variables in one step, each on its present line, or below all. Afterwards only the owner may read the file.
 
-    Raise Misconfigured where the file cannot be read, OSError where it cannot be written."""
+    Raises Misconfigured when the file cannot be read, OSError when it cannot be written.
+    """
     bindings = _bindings(file)
     text = "".join(_replaced(binding, values) for binding in bindings)
-    there = {binding.key for binding in bindings}
-    below = [_line(name, value) for name, value in values.items() if name not in there]
+    present = {binding.key for binding in bindings}
+    below = [_line(name, value) for name, value in values.items() if name not in present]
     if below and text and not text.endswith("\n"):
         text += "\n"
     replace_file(file, text + "".join(f"{line}\n" for line in below), mode=OWNER_ONLY)
 
 
 def begin(file: Path, names: Iterable[str]) -> None:
-    """Make room for variables that will be set: an empty line for each that the file does not name. Raise as `put`."""
-    there = {binding.key for binding in _bindings(file)}
-    if empty := {name: "" for name in names if name not in there}:
+    """Make room for variables that will be set: an empty line for each that the file does not name. Raises as `put`."""
+    present = {binding.key for binding in _bindings(file)}
+    if empty := {name: "" for name in names if name not in present}:
         put(file, empty)
 
 

@@ -1,4 +1,4 @@
-"""Kinds of settings whose limits pydantic has no words for. Each check raises ValueError with what is allowed."""
+"""Types of settings whose limits pydantic has no words for. Each check raises ValueError with the allowed values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from pipeline.rules.setting_types import is_http_url, text_validator
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f]")
 _NO_BRANCH = re.compile(r"[\s~^:?*\[\\\x00-\x1f\x7f]|\.\.|@\{|//|\.lock$|[./]$|^/")
-"""What git takes for something else than a name (git-check-ref-format)."""
+"""Texts that git does not take for a name (git-check-ref-format)."""
 
 
 def one_of(*forms: str) -> AfterValidator:
-    """A text that is one of `forms`; a form such as `openai:NAME` or `onnx:FOLDER` stands for every name."""
+    """Return a validator for a text that is one of `forms`; a form such as `openai:NAME` or `onnx:FOLDER` stands for
+    every name."""
     open_ended = tuple(form[: form.index(":") + 1] for form in forms if ":" in form)
 
     def fits(value: str) -> bool:
@@ -28,13 +29,13 @@ def one_of(*forms: str) -> AfterValidator:
 
 
 def join_alternatives(names: Iterable[str], word: str) -> str:
-    """`a, b or c`."""
+    """Join names as `a, b or c`."""
     *some, last = names
     return f"{', '.join(some)} {word} {last}"
 
 
 def parse_networks(value: object) -> object:
-    """Addresses and networks in a list that may be written as one text. Raises ValueError where one is neither."""
+    """Return addresses and networks as a list; it may be written as one text. Raises ValueError for anything else."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
     try:
         return [str(ip_network(part)) for part in parts if isinstance(part, str)]  # type: ignore[attr-defined]
@@ -43,7 +44,7 @@ def parse_networks(value: object) -> object:
 
 
 def check_collection_name(value: str) -> str:
-    """`value`, if a collection may be called that. Raises ValueError."""
+    """Return `value`, if a collection may have that name. Raises ValueError."""
     if not value.replace("-", "").replace("_", "").isalnum():
         raise ValueError("a name of letters, digits, - and _")
     return value
@@ -64,22 +65,22 @@ GitUrl = text_validator(
 Branch = text_validator(_names_branch, "the name of a branch, such as main")
 SpaceKey = text_validator(re.compile(r"~?[\w.:-]+").fullmatch, 'keys of spaces, such as ["ENG", "HR"]')
 Repository = text_validator(re.compile(r"[\w-]+/[\w.-]+").fullmatch, "owner/name of a repository")
-"""On GitHub."""
+"""A repository on GitHub."""
 FolderId = text_validator(
     re.compile(r"[\w-]+").fullmatch, "the id of a folder or of a shared drive, the last part of its address"
 )
-"""In Google Drive."""
+"""A folder in Google Drive."""
 EnvVarName = text_validator(
     re.compile(r"[A-Z_][A-Z0-9_]*|").fullmatch,
     "the name of an environment variable in capitals; the secret itself stands in the environment",
 )
-"""What holds a secret; empty: none."""
+"""The variable that holds a secret; empty: none."""
 PlaceName = AfterValidator(lambda place: registry.platforms().parse_place(str(place)))
 """A workspace, a server or a channel of one."""
 AudienceGroup = AfterValidator(lambda text: registry.platforms().parse_group(text))
-"""Who may see a collection: `platform:id[:id…]`."""
+"""Readers of a collection: `platform:id[:id…]`."""
 RoleHolder = AfterValidator(lambda text: registry.platforms().parse_role_holder(text))
-"""Whom a role may be given to: never a channel, which people join by themselves."""
+"""A holder of a role: never a channel, which people join by themselves."""
 Recipient = AfterValidator(lambda text: registry.platforms().check_recipient(text))
-"""Where the bot may post by itself."""
+"""A place or person that the bot may post to by itself."""
 CollectionName = AfterValidator(check_collection_name)

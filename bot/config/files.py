@@ -1,4 +1,4 @@
-"""The files that settings stand in: errors name the file and the line, never what is written there."""
+"""The files of the settings. Errors name the file and the line, never the content."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from dotenv.parser import Binding, parse_stream
 from pipeline.errors import Misconfigured
 
 CONFIG_VARIABLE = "CITEWELL_CONFIG"
-"""Where `citewell.toml` is, if not in the working folder."""
+"""The variable with the path of `citewell.toml`, if it is not in the working folder."""
 DOTENV = Path(".env")
 
 
 def names_in_dotenv() -> frozenset[str]:
-    """The names that are set in `.env`, if it is there. Raises Misconfigured naming a wrong line."""
+    """Return the names that are set in `.env`, if it exists. Raises Misconfigured naming a wrong line."""
     bindings = _bindings()
-    if wrong := [binding.original for binding in bindings if binding.error]:
-        empty = len(wrong[0].string) - len(wrong[0].string.lstrip())
-        line = wrong[0].line + wrong[0].string[:empty].count("\n")
+    if broken := [binding.original for binding in bindings if binding.error]:
+        empty = len(broken[0].string) - len(broken[0].string.lstrip())
+        line = broken[0].line + broken[0].string[:empty].count("\n")
         raise Misconfigured(
             str(DOTENV), f"line {line} cannot be read", what_to_do="Write NAME=value, or # before a comment."
         )
@@ -35,12 +35,12 @@ def names_in_dotenv() -> frozenset[str]:
 
 
 def valid_names_in_dotenv() -> frozenset[str]:
-    """Return the names that are set in `.env`, without its wrong lines. Raise Misconfigured where it cannot be read."""
+    """Return the names that are set in `.env`, without its wrong lines. Raises Misconfigured when it cannot be read."""
     return frozenset(binding.key for binding in _bindings() if binding.key and not binding.error)
 
 
 def read_secret(name: str) -> str:
-    """What the environment, else `.env`, holds under a name that somebody chose; empty without it."""
+    """Return the value of a secret's variable in the environment, else in `.env`; empty without it."""
     if name in os.environ:
         return os.environ[name]
     return next((binding.value or "" for binding in _bindings() if binding.key == name), "")
@@ -54,12 +54,13 @@ def _bindings() -> list[Binding]:
 
 
 def config_path() -> Path:
-    """Where `citewell.toml` is, whether or not it is there."""
+    """Return the path of `citewell.toml`, whether or not it exists."""
     return Path(os.environ.get(CONFIG_VARIABLE) or "citewell.toml")
 
 
 def read_config() -> dict[str, Any]:
-    """What `citewell.toml` holds. Raises Misconfigured when it cannot be read, or was named and is not there."""
+    """Return the content of `citewell.toml`. Raises Misconfigured when it cannot be read, or is named and does not
+    exist."""
     path = config_path()
     if os.environ.get(CONFIG_VARIABLE) and not path.is_file():
         raise Misconfigured(CONFIG_VARIABLE, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
@@ -69,7 +70,7 @@ def read_config() -> dict[str, Any]:
 
 @contextmanager
 def translate_file_errors(path: Path) -> Iterator[None]:
-    """Raises Misconfigured naming the file when it cannot be read or parsed."""
+    """Raise Misconfigured naming the file when it cannot be read or parsed."""
     try:
         yield
     except OSError as error:
@@ -81,7 +82,7 @@ def translate_file_errors(path: Path) -> Iterator[None]:
 
 
 def check_writable(file: Path) -> None:
-    """Raise Misconfigured where the file cannot be written, or made, by `replace_file`."""
+    """Raise Misconfigured when `replace_file` could not write or create the file."""
     folder = file.resolve().parent
     try:
         if file.is_dir():
@@ -94,23 +95,23 @@ def check_writable(file: Path) -> None:
 
 
 def replace_file(file: Path, text: str, *, mode: int | None = None) -> None:
-    """Write all of a file in one step, with the owner that it had, and with its rights where `mode` is None."""
-    whole = file.resolve()
-    before = whole.stat() if whole.exists() else None
-    rights = stat.S_IMODE(before.st_mode) if mode is None and before else mode
+    """Write a file in one step, keeping its owner, and its rights if `mode` is None."""
+    target = file.resolve()
+    previous = target.stat() if target.exists() else None
+    rights = stat.S_IMODE(previous.st_mode) if mode is None and previous else mode
     with NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=whole.parent, prefix=whole.name, delete=False
+        "w", encoding="utf-8", newline="", dir=target.parent, prefix=target.name, delete=False
     ) as new:
         try:
             new.write(text)
             new.flush()
             os.fsync(new.fileno())
-            if before:
+            if previous:
                 with suppress(PermissionError):  # it is somebody else's, and we are not root
-                    os.fchown(new.fileno(), before.st_uid, before.st_gid)
+                    os.fchown(new.fileno(), previous.st_uid, previous.st_gid)
             if rights is not None:
                 os.fchmod(new.fileno(), rights)
-            Path(new.name).replace(whole)
+            Path(new.name).replace(target)
         except BaseException:
             Path(new.name).unlink()
             raise

@@ -1,4 +1,4 @@
-"""The settings without those that are wrong, so that a look at an installation goes on."""
+"""The settings without the wrong ones, so that `citewell doctor` can continue."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ from pipeline.errors import Misconfigured
 from pipeline.values import Value
 
 TRIES = 8
-"""One for each table that is no JSON, and some for what shows only once other settings are right."""
+"""Tries: one for each table that is no JSON, and some for errors that appear only once other settings are right."""
 TABLES = frozenset({"collections", "places", "roles", "sources"})
 """Settings that are tables of `citewell.toml`."""
 COMPARED = ("chunk_tokens", "chunk_overlap", "chroma_url")
-"""Settings that are checked against others: they are left out together."""
+"""Settings that are checked against each other: they are left out together."""
 
 
 class WrongSetting(NamedTuple):
     name: str
-    """Empty where `why` names it."""
+    """Empty if `why` names it."""
     why: str
     fix: str = ""
 
 
 class LenientSettings(NamedTuple):
     settings: Settings | None
-    """None where not even the rest can be read."""
+    """None if not even the rest can be read."""
     wrong: tuple[WrongSetting, ...]
     left_out: tuple[str, ...]
-    """What the settings lack of what is written, a clause each."""
+    """Clauses about the settings that were left out."""
 
 
-def lenient_settings(**given: object) -> LenientSettings:
-    """Return the settings without what is wrong with them. `given` wins over all."""
+def lenient_settings(**overrides: object) -> LenientSettings:
+    """Return the settings without the wrong ones. `overrides` win over all."""
     files = _Files()
     written = written_settings(files.in_dotenv, files.table)
     wrong = [*files.wrong, *(WrongSetting(name, why) for name, why in written.find_unknown())]
-    settings, refused, left_out = _read(written, files, given)
+    settings, refused, left_out = _read(written, files, overrides)
     return LenientSettings(settings, (*wrong, *refused), (*files.left_out, *left_out))
 
 
 class _Files:
-    """What can be read of `.env` and `citewell.toml`."""
+    """The readable parts of `.env` and `citewell.toml`."""
 
     def __init__(self) -> None:
         self.wrong: list[WrongSetting] = []
@@ -82,14 +82,14 @@ class _Files:
 
 
 def _read(
-    written: SettingsSources, files: _Files, given: Mapping[str, object]
+    written: SettingsSources, files: _Files, overrides: Mapping[str, object]
 ) -> tuple[Settings | None, list[WrongSetting], list[str]]:
     wrong: list[WrongSetting] = []
     no_json: list[str] = []
     changes: dict[str, Any] = {} if files.with_dotenv else {"_env_file": None}
     for _ in range(TRIES):
         try:
-            settings = _settings_type(with_table=files.with_table, without=no_json)(**{**given, **changes})
+            settings = _settings_type(with_table=files.with_table, without=no_json)(**{**overrides, **changes})
         except SettingsError as error:
             wrong.append(WrongSetting(*invalid_json_error(str(error))))
             no_json.append(wrong[-1].name)
@@ -113,7 +113,7 @@ def _left_out(changes: Mapping[str, Any]) -> list[str]:
 
 
 def _settings_type(*, with_table: bool, without: Collection[str]) -> type[Settings]:
-    """Return settings that are read from the same places, but for some variables and, at will, for the file."""
+    """Return settings with the same sources, without some variables and, optionally, without the file."""
     names = frozenset(map(str.lower, without))
 
     class ReadableSettings(Settings):
@@ -134,7 +134,7 @@ def _settings_type(*, with_table: bool, without: Collection[str]) -> type[Settin
 
 
 def _changed(before: Mapping[str, Any], errors: Iterable[ErrorDetails], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what to give so that the wrong settings do not count: their defaults, and of tables what is right."""
+    """Return overrides that replace the wrong settings: their defaults, and the right parts of tables."""
     changes = dict(before)
     inside: dict[str, set[int | str]] = {}
     for error in errors:
@@ -144,8 +144,8 @@ def _changed(before: Mapping[str, Any], errors: Iterable[ErrorDetails], table: M
             changes |= {compared: _default(compared) for compared in COMPARED}
         elif name in platform_settings():
             changes[name] = platform_settings()[name]()
-        elif platform and isinstance(own := changes.setdefault(platform, {}), dict):
-            own[name.removeprefix(f"{platform}_")] = _default(name)
+        elif platform and isinstance(platform_changes := changes.setdefault(platform, {}), dict):
+            platform_changes[name.removeprefix(f"{platform}_")] = _default(name)
         elif name in TABLES and where and name in table:
             inside.setdefault(name, set()).add(where[0])
         else:
@@ -159,7 +159,7 @@ def _default(name: str) -> Any:
 
 
 def _without(value: Any, wrong: Collection[int | str]) -> Any:
-    """Return a table without its wrong parts. What is given is no dict: pydantic would add to it what it is to hide."""
+    """Return a table without its wrong parts. The result is no dict: pydantic would merge the hidden parts into one."""
     if isinstance(value, list):
         return [item for number, item in enumerate(value) if number not in wrong]
     if isinstance(value, dict):

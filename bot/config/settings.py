@@ -1,7 +1,7 @@
 """The one reader of the environment: secrets under their owners' names, everything else `CITEWELL_*`.
 
-Read in this order, first found wins: environment, `.env`, `citewell.toml` (the same names in lower case without
-the prefix, in the working folder or where `CITEWELL_CONFIG` points).
+Sources in order, the first wins: environment, `.env`, `citewell.toml` (the same names in lower case without the prefix,
+in the working folder or where `CITEWELL_CONFIG` points).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _secret(name: str, description: str) -> SecretStr | None:
 
 
 class Settings(BaseSettings):
-    """Every setting of Citewell, frozen. Build one with `read_settings`."""
+    """Every setting of Citewell, frozen. Built by `read_settings`."""
 
     model_config = SettingsConfigDict(
         frozen=True,
@@ -192,9 +192,9 @@ class Settings(BaseSettings):
     @field_validator("places")
     @classmethod
     def _threads_where_they_must_be(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
-        for place, sets in value.items():
+        for place, place_settings in value.items():
             platform = registry.platforms().find_platform(place.platform)
-            if platform and platform.threads_only and sets.threads is False:
+            if platform and platform.threads_only and place_settings.threads is False:
                 raise ValueError(f"without threads = false for {place}: {platform.title} answers in threads")
         return value
 
@@ -214,18 +214,20 @@ class Settings(BaseSettings):
     @field_validator("places")
     @classmethod
     def _indexed_by_name(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
-        for place, sets in value.items():
-            if sets.index and not place.channel:
+        for place, place_settings in value.items():
+            if place_settings.index and not place.channel:
                 raise ValueError(f"such that index of {place} stands at each channel, which people read by name")
         return value
 
     @field_validator("places")
     @classmethod
     def _asked_where_it_is_set(cls, value: dict[PlaceId, PlaceSettings]) -> dict[PlaceId, PlaceSettings]:
-        for place, sets in value.items():
+        for place, place_settings in value.items():
             platform = registry.platforms().find_platform(place.platform)
-            around = sets.ask and (sets.ask.parent == place.parent or (platform and platform.is_one_to_one))
-            if sets.ask and not (around and registry.platforms().is_channel(sets.ask)):
+            around = place_settings.ask and (
+                place_settings.ask.parent == place.parent or (platform and platform.is_one_to_one)
+            )
+            if place_settings.ask and not (around and registry.platforms().is_channel(place_settings.ask)):
                 raise ValueError(f"such that ask of {place} is a channel of {place.parent}")
         return value
 
@@ -255,7 +257,7 @@ class Settings(BaseSettings):
         return self
 
     def isolated(self, folder: Path) -> Settings:
-        """The same with a folder of its own, and nothing elsewhere."""
+        """Return a copy with a data folder of its own, and without servers."""
         return replace(self, data=folder, database=None, chroma_url=None)
 
     @classmethod
@@ -274,14 +276,14 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         toml = TomlConfigSettingsSource(settings_cls, toml_file=cls.file())
         environment, dotenv = (
-            _Beside(settings_cls, source, cast("EnvSettingsSource", source).env_vars, _variable)
+            _FlatSource(settings_cls, source, cast("EnvSettingsSource", source).env_vars, _variable)
             for source in (env_settings, dotenv_settings)
         )
-        return init_settings, environment, dotenv, _Beside(settings_cls, toml, toml.toml_data, str)
+        return init_settings, environment, dotenv, _FlatSource(settings_cls, toml, toml.toml_data, str)
 
 
-class _Beside(PydanticBaseSettingsSource):
-    """A source in which the settings of a platform stand beside all others, each by a name of its own."""
+class _FlatSource(PydanticBaseSettingsSource):
+    """A source in which a platform's settings stand flat beside all others, each under a full name."""
 
     def __init__(
         self,
@@ -290,7 +292,7 @@ class _Beside(PydanticBaseSettingsSource):
         written: Mapping[str, Any],
         called: Callable[[str], str],
     ) -> None:
-        """`written`: all that stands there; `called`: how a setting is called there."""
+        """`written`: all values there; `called`: returns a setting's name there."""
         super().__init__(settings)
         self._source = source
         self._written = written
@@ -312,40 +314,43 @@ def _variable(setting: str) -> str:
 
 
 def secret_value(value: SecretStr | None) -> str:
-    """The secret itself, or nothing."""
+    """Return the secret itself, or ""."""
     return value.get_secret_value() if value else ""
 
 
 def list_encryption_keys(settings: Settings) -> list[str]:
-    """What encrypts kept tokens, the first one first."""
+    """Return the keys that encrypt stored tokens, the first one first."""
     return secret_value(settings.encryption_keys).replace(",", " ").split()
 
 
 @cache
 def platform_settings() -> dict[str, type[Value]]:
-    """The settings of each platform, by its name."""
+    """Return the settings class of each platform, by its name."""
     kinds = {name: info.annotation for name, info in Settings.model_fields.items()}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Value)}
 
 
 @cache
 def all_settings() -> dict[str, FieldInfo]:
-    """By the name that it has in `citewell.toml`: that of Slack's `host` is `slack_host`."""
-    found: dict[str, FieldInfo] = {}
+    """Return all settings by their names in `citewell.toml`: Slack's `host` is `slack_host`."""
+    fields: dict[str, FieldInfo] = {}
     for name, info in Settings.model_fields.items():
         kind = platform_settings().get(name)
-        found |= {f"{name}_{own}": one for own, one in kind.model_fields.items()} if kind else {name: info}
-    return found
+        fields |= (
+            {f"{name}_{field_name}": field for field_name, field in kind.model_fields.items()} if kind else {name: info}
+        )
+    return fields
 
 
 def environment_name(setting: str) -> str:
-    """The environment variable of a setting: `top_k` -> `CITEWELL_TOP_K`, `slack_bot_token` -> `SLACK_BOT_TOKEN`."""
+    """Return the environment variable of a setting: `top_k` -> `CITEWELL_TOP_K`, `slack_bot_token` ->
+    `SLACK_BOT_TOKEN`."""
     alias = all_settings()[setting].validation_alias
     return str(alias) if alias else f"{ENV_PREFIX}{setting.upper()}"
 
 
 def environment_names() -> frozenset[str]:
-    """Those of all settings."""
+    """Return the environment variables of all settings."""
     return frozenset(map(environment_name, all_settings()))
 
 
@@ -353,10 +358,10 @@ def environment_names() -> frozenset[str]:
 
 
 def platform_configs(settings: Settings) -> tuple[PlatformConfig, ...]:
-    """Every platform, wanted or not; one that has no settings is as it is made."""
+    """Return every platform's settings, enabled or not; the defaults for a platform without any."""
     return tuple(getattr(settings, kind.platform.name, None) or kind() for kind in registry.PLATFORM_CONFIGS)
 
 
 def enabled_platforms(settings: Settings) -> tuple[PlatformConfig, ...]:
-    """Those that the operator set up."""
+    """Return the platforms that are set up."""
     return tuple(config for config in platform_configs(settings) if config.is_enabled)

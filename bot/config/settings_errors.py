@@ -1,4 +1,4 @@
-"""What is wrong with the settings, in words: the name as it was written, what is allowed, what was given."""
+"""Error messages about settings: the name as written, the allowed values, the value given."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ALL_SETTINGS_HINT = "See .env.example for them all."
 
 @dataclass(frozen=True)
 class SettingsSources:
-    """Where settings stand: names in the environment and in `.env`, and the table of the TOML file."""
+    """The sources of settings: names in the environment and in `.env`, and the table of the TOML file."""
 
     environment: frozenset[str]
     dotenv: frozenset[str]
@@ -42,17 +42,17 @@ class SettingsSources:
     table: Mapping[str, object]
 
     def describe_errors(self, errors: Sequence[ErrorDetails]) -> list[tuple[str, str]]:
-        """Each wrong setting, and what is wrong with it."""
-        return [self._explain(error) for error in map(_beside, errors) if not self._misplaced(error)]
+        """Return each wrong setting, and its error."""
+        return [self._explain(error) for error in map(_flatten, errors) if not self._is_misplaced(error)]
 
     def find_unknown(self) -> list[tuple[str, str]]:
-        """Each name that no setting has, and the one that was probably meant. Values are never repeated."""
+        """Return each unknown name, and the one that was probably meant. Values are never repeated."""
         known = environment_names()
-        found = [(name, _hint(name)) for name in sorted(self.environment - known)]
-        found += [(f"{name} in .env", _hint(name)) for name in sorted(self.dotenv - known)]
+        hints = [(name, _suggest(name)) for name in sorted(self.environment - known)]
+        hints += [(f"{name} in .env", _suggest(name)) for name in sorted(self.dotenv - known)]
         fields = all_settings()
         unread = [name for name in self.table if name not in fields or fields[name].validation_alias]
-        return found + [(f"{name} in {self.file}", _toml_hint(name, self.table[name])) for name in unread]
+        return hints + [(f"{name} in {self.file}", _suggest_in_toml(name, self.table[name])) for name in unread]
 
     def _explain(self, error: ErrorDetails) -> tuple[str, str]:
         if not error["loc"]:
@@ -60,8 +60,8 @@ class SettingsSources:
         name = _setting(error)
         return self._where(name, locate_error(name, error)), explain_error(name, error)
 
-    def _misplaced(self, error: ErrorDetails) -> bool:
-        """Whether `unknown` reports the setting: it stands in the file, which is not where it is read from."""
+    def _is_misplaced(self, error: ErrorDetails) -> bool:
+        """Return True if `find_unknown` reports the setting: it stands in the file, where it is not read."""
         name = _setting(error) if error["loc"] else ""
         return bool(name and all_settings()[name].validation_alias) and name in map(str.lower, self.table)
 
@@ -79,33 +79,35 @@ class SettingsSources:
 
 
 class TableLocation(NamedTuple):
-    """Where in a table of the file an error is."""
+    """The location of an error in a table of the file."""
 
     table: str
-    """`[collections.hr]`, `[[sources]] number 2`."""
+    """The table: `[collections.hr]`, `[[sources]] number 2`."""
     keys: Mapping[str, FieldInfo]
-    """What may stand there."""
+    """The keys allowed there."""
     key: str
-    """Empty when it is the table as a whole."""
+    """Empty for the complete table."""
 
 
 def locate_error(name: str, error: ErrorDetails) -> TableLocation | None:
-    """None when the error is about the setting as a whole."""
+    """Return the location; None when the error concerns the complete setting."""
     loc = error["loc"]
     if len(loc) < 2:
         return None
     if name == "sources":
-        kind = SOURCE_TABLES.get(_at(loc, 2))
-        return TableLocation(f"[[sources]] number {int(loc[1]) + 1}", kind.model_fields if kind else {}, _at(loc, 3))
+        kind = SOURCE_TABLES.get(_part_at(loc, 2))
+        return TableLocation(
+            f"[[sources]] number {int(loc[1]) + 1}", kind.model_fields if kind else {}, _part_at(loc, 3)
+        )
     model = _model(all_settings()[name])
     if model is None:
         return None
     depth = 1 if all_settings()[name].annotation is model else 2
-    return TableLocation(_title(*loc[:depth]), model.model_fields, _at(loc, depth))
+    return TableLocation(_table_title(*loc[:depth]), model.model_fields, _part_at(loc, depth))
 
 
 def explain_error(name: str, error: ErrorDetails) -> str:
-    """What is wrong with a setting, or with a table of the file or one of its keys."""
+    """Return what is wrong with a setting, or with a table of the file or one of its keys."""
     inside = locate_error(name, error)
     key = inside.key if inside else ""
     match error["type"]:
@@ -118,18 +120,18 @@ def explain_error(name: str, error: ErrorDetails) -> str:
             return "is missing"
         case "extra_forbidden" if inside:
             near = closest_name(str(error["loc"][-1]).lower(), inside.keys)
-            there = ", ".join(inside.keys) if name == "sources" else join_alternatives(inside.keys, "and")
-            return f"there is no such key{f'. Did you mean {near}?' if near else f'; there are {there}'}"
+            allowed = ", ".join(inside.keys) if name == "sources" else join_alternatives(inside.keys, "and")
+            return f"there is no such key{f'. Did you mean {near}?' if near else f'; there are {allowed}'}"
     setting = all_settings()[name]
     info = inside.keys.get(key, setting) if inside else setting
     whole_source = name == "sources" and not key and error["type"] == "value_error"
     hidden = is_secret(info) or key == "token_from" or whole_source
-    given = "" if hidden else f", not {format_value(error['input'])}"
-    return f"must be {describe_allowed(info, error)}{given}"
+    suffix = "" if hidden else f", not {format_value(error['input'])}"
+    return f"must be {describe_allowed(info, error)}{suffix}"
 
 
 def explain_source_error(kind: str, error: ErrorDetails) -> str:
-    """What is wrong with a source that stands in no file: `url must be …`."""
+    """Return what is wrong with a source that stands in no file: `url must be …`."""
     placed = error.copy()
     placed["loc"] = ("sources", 0, *error["loc"])
     inside = locate_error("sources", placed)
@@ -137,30 +139,31 @@ def explain_source_error(kind: str, error: ErrorDetails) -> str:
 
 
 def invalid_json_error(problem: str) -> tuple[str, str]:
-    """A table that is set in the environment and cannot be read there."""
+    """Return the setting and the error of a table in the environment that cannot be read."""
     name = problem.partition('"')[2].partition('"')[0]
     return environment_name(name), f"must be JSON, such as {JSON_EXAMPLES[name]}"
 
 
-def closest_name(name: str, known: Iterable[str], alike: float = 0.7) -> str:
-    """The one that was probably meant, the same letters in another order first; empty where none is as much `alike`."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=alike)
-    return min(near, key=lambda one: sorted(one) != sorted(name), default="")
+def closest_name(name: str, known: Iterable[str], similar: float = 0.7) -> str:
+    """Return the name that was probably meant, the same letters in another order first; empty if none is as
+    `similar`."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=similar)
+    return min(near, key=lambda candidate: sorted(candidate) != sorted(name), default="")
 
 
 def is_secret(info: FieldInfo) -> bool:
     return not info.repr or info.annotation is SecretStr or SecretStr in get_args(info.annotation)
 
 
-def format_value(given: object) -> str:
-    """A wrong value as it was written, without what could be a secret."""
-    text = redact(repr(given))
+def format_value(value: object) -> str:
+    """Return a wrong value as it was written, without anything that could be a secret."""
+    text = redact(repr(value))
     text = "what is given (hidden)" if "@" in text else text
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
 
 
 def describe_allowed(info: FieldInfo, error: ErrorDetails) -> str:
-    """What a setting must be, in words."""
+    """Return what a setting must be, in words."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])
@@ -168,12 +171,12 @@ def describe_allowed(info: FieldInfo, error: ErrorDetails) -> str:
         return str(context["expected"]).replace("'", "")
     if kind.startswith("bool"):
         return "true or false"
-    if _number(info):
-        return _range(info)
+    if _number_type(info):
+        return _describe_range(info)
     if kind == "string_too_long":
         return f"at most {context['max_length']} characters long"
     if kind in ("tuple_type", "list_type"):
-        return f"a list such as {json.dumps([given])}" if isinstance(given := error["input"], str) else "a list"
+        return f"a list such as {json.dumps([text])}" if isinstance(text := error["input"], str) else "a list"
     if kind == "model_attributes_type":
         return "a table"
     if model := _model(info):
@@ -181,12 +184,12 @@ def describe_allowed(info: FieldInfo, error: ErrorDetails) -> str:
     return "a text" if isinstance(error["input"], Enum | int | float | list | dict) else error["msg"].lower()
 
 
-def _number(info: FieldInfo) -> type | None:
+def _number_type(info: FieldInfo) -> type | None:
     return next((kind for kind in (info.annotation, *get_args(info.annotation)) if kind in (int, float)), None)
 
 
-def _range(info: FieldInfo) -> str:
-    noun = "a whole number" if _number(info) is int else "a number"
+def _describe_range(info: FieldInfo) -> str:
+    noun = "a whole number" if _number_type(info) is int else "a number"
     limits: dict[type, Any] = {type(limit): limit for limit in info.metadata}
     low, high = limits.get(Ge), limits.get(Le)
     parts = [
@@ -196,8 +199,9 @@ def _range(info: FieldInfo) -> str:
     return " ".join([noun, *filter(None, parts)])
 
 
-def _beside(error: ErrorDetails) -> ErrorDetails:
-    """As if a platform's settings stood beside all others; what is wrong with all of them, with all settings."""
+def _flatten(error: ErrorDetails) -> ErrorDetails:
+    """Return an error in a platform's settings as one in the flat settings; an error of all of them, as one of all
+    settings."""
     platform, *inner = error["loc"] or ("",)
     if platform not in platform_settings():
         return error
@@ -209,42 +213,44 @@ def _beside(error: ErrorDetails) -> ErrorDetails:
 
 
 def wrong_setting(error: ErrorDetails) -> tuple[str, tuple[int | str, ...]]:
-    """Return the setting that an error is about, and where in it; the name is empty for several settings together, and
-    that of a platform for several of its own."""
-    moved = _beside(error)
+    """Return the setting that an error concerns, and the location in it.
+
+    The name is empty for several settings together, and the platform's for several of its own.
+    """
+    moved = _flatten(error)
     if moved["loc"]:
         return _setting(moved), tuple(moved["loc"][1:])
     return str(error["loc"][0]) if error["loc"] else "", ()
 
 
 def _setting(error: ErrorDetails) -> str:
-    """The setting of a name that pydantic reports: its own, or the variable it is read from."""
+    """Return the setting of a name that pydantic reports: the setting's own, or its variable."""
     name = str(error["loc"][0])
-    return next(found for found in all_settings() if name in (found, environment_name(found)))
+    return next(setting for setting in all_settings() if name in (setting, environment_name(setting)))
 
 
 def _model(info: FieldInfo) -> type[BaseModel] | None:
-    """What a table of the file is read as, or each of several."""
+    """Return the model of a table of the file, or of each of several."""
     kinds = [info.annotation, *get_args(info.annotation)]
     return next((kind for kind in kinds[::-1] if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
-def _at(loc: tuple[int | str, ...], depth: int) -> str:
+def _part_at(loc: tuple[int | str, ...], depth: int) -> str:
     return str(loc[depth]) if len(loc) > depth and loc[depth] != "[key]" else ""
 
 
-def _title(*names: object) -> str:
-    """`[collections.hr]`, `[places."slack:T1"]`."""
+def _table_title(*names: object) -> str:
+    """Return a table's title: `[collections.hr]`, `[places."slack:T1"]`."""
     return f"[{'.'.join(json.dumps(name) if ':' in str(name) else str(name) for name in names)}]"
 
 
-def _hint(name: str) -> str:
-    known = {found.removeprefix(ENV_PREFIX): found for found in environment_names()}
+def _suggest(name: str) -> str:
+    known = {variable.removeprefix(ENV_PREFIX): variable for variable in environment_names()}
     near = closest_name(name.removeprefix(ENV_PREFIX), known)
     return f"there is no such setting. {f'Did you mean {known[near]}?' if near else ALL_SETTINGS_HINT}"
 
 
-def _toml_hint(name: str, given: object) -> str:
+def _suggest_in_toml(name: str, value: object) -> str:
     plain = name.lower().removeprefix(ENV_PREFIX.lower())
     if info := all_settings().get(plain):
         if not info.validation_alias:
@@ -253,8 +259,8 @@ def _toml_hint(name: str, given: object) -> str:
         return f"{what} in the environment or in .env, as {info.validation_alias}"
     near = closest_name(plain, [name for name, info in all_settings().items() if not info.validation_alias])
     model = _model(all_settings()[near]) if near else None
-    if near and model and isinstance(given, dict):
+    if near and model and isinstance(value, dict):
         several = all_settings()[near].annotation is not model
-        meant = ", ".join(_title(near, key) for key in given) if several else _title(near)
-        return f"there is no such setting. Did you mean {meant or _title(near, 'NAME')}?"
+        meant = ", ".join(_table_title(near, key) for key in value) if several else _table_title(near)
+        return f"there is no such setting. Did you mean {meant or _table_title(near, 'NAME')}?"
     return f"there is no such setting. {f'Did you mean {near}?' if near else ALL_SETTINGS_HINT}"

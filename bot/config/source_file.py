@@ -1,4 +1,4 @@
-"""Writing `[[sources]]` in `citewell.toml`: what else stands there stays, comments too."""
+"""Writes `[[sources]]` in `citewell.toml`, keeping everything else in it, comments too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pipeline.errors import Refused
 
 
 def add_source_table(file: Path, table: SourceTable) -> None:
-    """Append the table. Raises Misconfigured when the file cannot be read, Refused when it holds other than tables."""
+    """Append the table. Raises Misconfigured when the file cannot be read, Refused when `sources` is not written as
+    tables."""
     document = _read(file)
     written = tomlkit.table()
     written.trivia.indent = "\n" if tomlkit.dumps(document).strip() else ""
@@ -24,13 +25,13 @@ def add_source_table(file: Path, table: SourceTable) -> None:
 
 
 def remove_source_table(file: Path, name: str) -> bool:
-    """Take the table of that name out; False when there is none. Raises as `add`."""
+    """Remove the table of that name. Return False when there is none. Raises as `add_source_table`."""
     document = _read(file)
     tables = _sources(file, document)
-    found = [number for number, table in enumerate(tables) if table.get("name") == name]
-    if not found:
+    positions = [number for number, table in enumerate(tables) if table.get("name") == name]
+    if not positions:
         return False
-    del tables[found[0]]
+    del tables[positions[0]]
     if not tables:
         del document["sources"]
     _write(file, document)
@@ -43,10 +44,10 @@ def _read(file: Path) -> tomlkit.TOMLDocument:
 
 
 def _sources(file: Path, document: tomlkit.TOMLDocument) -> AoT:
-    found = document.setdefault("sources", tomlkit.aot())
-    if not isinstance(found, AoT):
+    tables = document.setdefault("sources", tomlkit.aot())
+    if not isinstance(tables, AoT):
         raise Refused(f"{file} holds sources that are not written as [[sources]]", what_to_do="Edit the file by hand.")
-    return found
+    return tables
 
 
 def _write(file: Path, document: tomlkit.TOMLDocument) -> None:

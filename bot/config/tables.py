@@ -1,4 +1,4 @@
-"""The tables of `citewell.toml`: who may see which collection, who may change things, and where documents come from."""
+"""The tables of `citewell.toml`: readers of collections, holders of roles, and sources of documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SettingTable(BaseModel):
 
 
 class CollectionSettings(SettingTable):
-    """Who may see a collection. Without an entry, everyone inside the organisation may."""
+    """Readers of a collection. Without an entry, everyone inside the organisation may see it."""
 
     only: tuple[Annotated[str, AudienceGroup], ...] = ()
     """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1:role:R4`; empty: everyone inside."""
@@ -40,7 +40,7 @@ class CollectionSettings(SettingTable):
 
 
 class RoleSettings(SettingTable):
-    """Who may change things. Without an entry, nobody on a platform may."""
+    """Holders of roles. Without an entry, nobody on a platform has one."""
 
     admin: tuple[Annotated[str, RoleHolder], ...] = ()
     """May set up places, and all that contributors may."""
@@ -49,15 +49,15 @@ class RoleSettings(SettingTable):
 
 
 class SourceTable(SettingTable):
-    """Where documents are taken from: what all kinds have in common. `kind` is a literal in each."""
+    """A source of documents: the fields of all kinds. `kind` is a literal in each."""
 
     kind: str
     name: Annotated[str, CollectionName]
-    """How it is spoken of; the ids of its documents begin with it."""
+    """The source's name in messages; the ids of its documents begin with it."""
     collection: Annotated[str, CollectionName] | None = None
     """Without it: CITEWELL_DEFAULT_COLLECTION."""
     every_minutes: int | None = Field(None, ge=0, le=10_080)
-    """Between two syncs while `citewell run` is up; 0: only by `citewell sources sync`. Without it:
+    """Minutes between two syncs while `citewell run` is up; 0: only by `citewell sources sync`. Without it:
     CITEWELL_SYNC_MINUTES."""
     stale_after: int | None = Field(None, ge=1, le=36_500)
     """Days since the last change or review after which a citation says that it may be out of date. Without it: never.
@@ -65,24 +65,24 @@ class SourceTable(SettingTable):
 
     @property
     def source_id(self) -> str:
-        """Its name in the library."""
+        """The source's name in the library."""
         return f"{self.kind}:{self.name}"
 
 
 class ServiceTable(SourceTable):
-    """A source that is fetched from somewhere else."""
+    """A source that is fetched from a service."""
 
     token_from: Annotated[str, EnvVarName] = ""
     """The environment variable that holds the secret."""
     private: bool = False
-    """It may be in a private network or on this machine."""
+    """True if it may be in a private network or on this machine."""
 
 
 class RightsTable(ServiceTable):
     """A source whose service says who may read which of its documents."""
 
     restricted: bool = False
-    """Take what not everyone there may read, and nothing else."""
+    """True to take the documents that not everyone there may read, and nothing else."""
 
     @field_validator("restricted")
     @classmethod
@@ -96,7 +96,7 @@ class FolderTable(SourceTable):
     kind: Literal["folder"]
     path: Path
     base_url: Annotated[str, HttpAddress] | None = None
-    """Where people read the files; `{path}` stands for a file's path below the folder."""
+    """The address where people read the files; `{path}` stands for a file's path below the folder."""
 
     @property
     def source_id(self) -> str:
@@ -107,11 +107,11 @@ class GitTable(ServiceTable):
     kind: Literal["git"]
     url: Annotated[str, GitUrl]
     branch: Annotated[str, Branch] = ""
-    """Empty: the one that its host shows first."""
+    """Empty: the host's default branch."""
     paths: tuple[str, ...] = ()
     """Folders and files of it; empty: all."""
     base_url: Annotated[str, HttpAddress] | None = None
-    """Where people read the files, for hosts that are not known; `{path}` stands for a file's path."""
+    """The address where people read the files, for unknown hosts; `{path}` stands for a file's path."""
     token_from: Annotated[str, EnvVarName] = "GIT_TOKEN"  # noqa: S105 - the name of one
 
     @field_validator("url")
@@ -130,10 +130,10 @@ class WebTable(ServiceTable):
     start: Annotated[str, HttpAddress] | None = None
     """The page to follow links from."""
     prefix: Annotated[str, HttpAddress] | None = None
-    """What the addresses of pages that nobody named begin with; with `start`, its folder."""
+    """The beginning of the addresses of pages that are not listed; with `start`, its folder."""
     max_pages: int = Field(5000, ge=1, le=100_000)
     pace: float = Field(0.0, ge=0, le=60)
-    """Seconds between two requests of one server, at least."""
+    """Least seconds between two requests to one server."""
 
     @model_validator(mode="after")
     def _one_way_in(self) -> WebTable:
@@ -153,10 +153,10 @@ class GoogleDriveTable(RightsTable):
 class ConfluenceTable(RightsTable):
     kind: Literal["confluence"]
     url: Annotated[str, HttpAddress]
-    """Where people read it: `https://example.atlassian.net/wiki`, `https://wiki.example.com/confluence`."""
+    """The address where people read it: `https://example.atlassian.net/wiki`, `https://wiki.example.com/confluence`."""
     spaces: tuple[Annotated[str, SpaceKey], ...]
     email: str = ""
-    """On Cloud: of the account that the token belongs to. Without it: Data Center."""
+    """On Cloud: the account that the token belongs to. Without it: Data Center."""
     api_url: Annotated[str, HttpAddress] | None = None
     """On Cloud, for a token with scopes: `https://api.atlassian.com/ex/confluence/CLOUD_ID/wiki`."""
     labels: tuple[str, ...] = ()
@@ -189,9 +189,9 @@ class GitHubTable(ServiceTable):
     repository: Annotated[str, Repository]
     take: tuple[Literal["issues", "discussions", "wiki"], ...] = ("issues", "discussions", "wiki")
     unanswered: bool = False
-    """Take open issues and discussions without an answer too."""
+    """True to take open issues and discussions without an answer too."""
     base_url: Annotated[str, ServerUrl] = "https://github.com"
-    """Of GitHub Enterprise: its address."""
+    """For GitHub Enterprise: its address."""
     token_from: Annotated[str, EnvVarName] = "GITHUB_TOKEN"  # noqa: S105 - the name of one
 
 
@@ -203,10 +203,10 @@ SOURCE_TABLES: dict[str, type[SourceTable]] = {
 
 
 def check_unique_sources(tables: Sequence[SourceTable]) -> None:
-    """Raises ValueError when two sources have one name, or take one folder."""
+    """Raise ValueError when two sources have one name, or take one folder."""
     for counts, what in (
         (Counter(table.name for table in tables), "name"),
         (Counter(table.source_id for table in tables), "folder"),
     ):
-        if twice := [found for found, count in counts.items() if count > 1]:
+        if twice := [value for value, count in counts.items() if count > 1]:
             raise ValueError(f"sources with a {what} of their own each: {twice[0]} is there twice")

@@ -1,1 +1,1 @@
-"""`citewell doctor`: is this installation well, and where not, what mends it?"""
+"""`citewell doctor`: checks of an installation, with a remedy for each problem."""

@@ -1,4 +1,4 @@
-"""This machine's clock against those of the services: signatures and retries go wrong where it is off."""
+"""Compares this machine's clock with those of the services: signatures and retries fail when it is off."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pipeline.values import Finding
 from pipeline.values.diagnostics import error_finding, ok_finding, warning_finding
 
 MAX_CLOCK_SKEW_SECONDS = 60.0
-"""Slack's signatures are refused after five minutes."""
+"""Slack refuses signatures after five minutes."""
 SECONDS = 10.0
 
 
 async def diagnose_clock(name: str, url: str) -> Finding:
-    """Compare with the Date of whatever `url` answers."""
+    """Compare with the Date header of any reply from `url`."""
     try:
         async with (
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS), trust_env=True) as session,

@@ -1,4 +1,4 @@
-"""What is most likely a mistake although everything works: lines for the operator."""
+"""Warnings about likely mistakes although everything works: lines for the operator."""
 
 from __future__ import annotations
 
@@ -20,45 +20,50 @@ REEMBED_HINT = "To embed them: citewell index --rebuild"
 
 
 async def find_unused_rules(citewell: Citewell) -> list[str]:
-    """A line for each rule in the settings that no collection has the name of, and each place that searches none."""
+    """Return a line for each rule without a collection, and each place that searches a missing one."""
     library = citewell.storage.library
-    there = {*await library.list_collections(), *(await library.list_sources()).values()}
+    existing = {*await library.list_collections(), *(await library.list_sources()).values()}
     return [
-        *find_rules_without_collection(citewell.rules.by_collection, there),
-        *find_missing_collections(citewell.settings.places, there),
-        *find_unusable_reply_collections(citewell.settings.places, there | set(citewell.rules.by_collection)),
+        *find_rules_without_collection(citewell.rules.by_collection, existing),
+        *find_missing_collections(citewell.settings.places, existing),
+        *find_unusable_reply_collections(citewell.settings.places, existing | set(citewell.rules.by_collection)),
     ]
 
 
 def platform_warnings(settings: Settings) -> list[str]:
-    """What each platform doubts of its own settings and places."""
+    """Return each platform's warnings about its own settings and places."""
     return [
         line
         for config in platform_configs(settings)
         for line in config.setting_warnings(
-            {place: sets for place, sets in settings.places.items() if place.platform == config.platform.name}
+            {
+                place: place_settings
+                for place, place_settings in settings.places.items()
+                if place.platform == config.platform.name
+            }
         )
     ]
 
 
-def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], there: Collection[str]) -> list[str]:
-    """A line for each collection that is to be searched somewhere and is not there; nothing while there are none."""
+def find_missing_collections(places: Mapping[PlaceId, PlaceSettings], existing: Collection[str]) -> list[str]:
+    """Return a line for each collection that a place searches and that does not exist; nothing while there are none."""
     lines = []
-    for place, sets in _in_order(places):
-        for name in set(sets.collections or ()).difference(there) if there else ():
-            meant = _nearest(name, there)
-            hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(there))}."
+    for place, place_settings in _in_order(places):
+        for name in set(place_settings.collections or ()).difference(existing) if existing else ():
+            meant = _nearest(name, existing)
+            hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(existing))}."
             lines.append(f'[places."{place}"] searches {name}, and there is no such collection. {hint}')
     return lines
 
 
-def find_unusable_reply_collections(places: Mapping[PlaceId, PlaceSettings], known: Collection[str]) -> list[str]:
-    """A line for each place whose replies would be kept in a collection that is neither there nor has a rule."""
+def find_unusable_reply_collections(places: Mapping[PlaceId, PlaceSettings], existing: Collection[str]) -> list[str]:
+    """Return a line for each place that would keep replies in a collection that neither exists nor has a rule."""
     return [
-        f'[places."{place}"] keeps replies in {sets.teach}, and there is no such collection: they are not kept. Name '
-        f"one that is there, or say in [collections.{sets.teach}] who may see it."
-        for place, sets in _in_order(places)
-        if sets.teach and sets.teach not in known
+        f'[places."{place}"] keeps replies in {place_settings.teach}, and there is no such collection: '
+        "they are not kept. Name "
+        f"one that is there, or say in [collections.{place_settings.teach}] who may see it."
+        for place, place_settings in _in_order(places)
+        if place_settings.teach and place_settings.teach not in existing
     ]
 
 
@@ -67,15 +72,15 @@ def _in_order(places: Mapping[PlaceId, PlaceSettings]) -> list[tuple[PlaceId, Pl
 
 
 def find_rules_without_collection(rules: Collection[str], collections: Collection[str]) -> list[str]:
-    """The same from names alone; nothing while there are no collections."""
+    """Return a line for each rule without a collection; nothing while there are no collections."""
     if not collections:
         return []
-    there = ", ".join(sorted(collections))
+    existing = ", ".join(sorted(collections))
     lines = []
     for name in sorted(set(rules) - set(collections)):
         meant = _nearest(name, set(collections) - set(rules))
         hint = f" Did you mean {meant}? Now every member may see {meant}." if meant else ""
-        lines.append(f"The rule [collections.{name}] fits no collection; there is {there}.{hint}")
+        lines.append(f"The rule [collections.{name}] fits no collection; there is {existing}.{hint}")
     return lines
 
 
@@ -86,32 +91,34 @@ def _nearest(name: str, candidates: Iterable[str]) -> str:
 
 
 async def warn_stale_embeddings(citewell: Citewell) -> list[str]:
-    """A line with the remedy when an embedder is set and some documents are embedded with another, or with none."""
-    said = await describe_stale_embeddings(citewell)
-    return [f"{said}. {REEMBED_HINT}"] if said else []
+    """Return a line with the remedy when some documents are not embedded with the embedder that is set."""
+    warning = await describe_stale_embeddings(citewell)
+    return [f"{warning}. {REEMBED_HINT}"] if warning else []
 
 
 async def describe_stale_embeddings(citewell: Citewell) -> str:
-    """The same without the remedy; empty where all is well."""
+    """Return that line without the remedy; empty when all documents are."""
     if citewell.embedder is None:
         return ""
     documents = EmbeddedDocuments(citewell.storage.database)
     embedders, new = await documents.embedders(), target_embedder(citewell.embedder)
     total = sum(embedders.values())
     count, ready = total - embedders.get(new.name, 0), await documents.count_ready(new.name)
-    asked = f"embedded with CITEWELL_EMBEDDER={citewell.settings.embedder}"
+    target_text = f"embedded with CITEWELL_EMBEDDER={citewell.settings.embedder}"
     if not count:
         return ""
     if isinstance(citewell.embedder, FallbackEmbedder) and citewell.embedder.is_reembedding:
         done = total - count + ready
-        return f"{done} of {total} documents are {asked}; until all are, {citewell.embedder.name} is searched with"
-    found = wording.count_noun(count, "document is", "documents are")
+        return (
+            f"{done} of {total} documents are {target_text}; until all are, {citewell.embedder.name} is searched with"
+        )
+    text = wording.count_noun(count, "document is", "documents are")
     waiting = f" until all are, as {ready} already {'is' if ready == 1 else 'are'}" if ready else ""
-    return f"{found} not {asked} and found by words only{waiting}"
+    return f"{text} not {target_text} and found by words only{waiting}"
 
 
 def find_unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:
-    """A line when documents that are said to be right are not there, so that recall cannot be 1."""
+    """Return a line when gold documents do not exist, so that recall cannot be 1."""
     gold = dict.fromkeys(str(name) for row in rows for name in row.get("gold_doc_ids") or ())
     unknown = [name for name in gold if name not in set(ids)]
     if not unknown:
@@ -121,7 +128,7 @@ def find_unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> 
 
 
 async def warn_unreachable_server(url: str | None) -> list[str]:
-    """A line when nothing answers at the address of the Chroma server."""
+    """Return a line when nothing answers at the address of the Chroma server."""
     if not url:
         return []
     parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""The data folder, what is in it, and its backups."""
+"""Checks of the data folder, its content, and its backups."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ CORRECT = "Correct the name there, or index what it names."
 MIN_FREE_BYTES = 50_000_000
 """Bytes below which writing fails sooner or later."""
 RECOMMENDED_FREE_BYTES = 1 << 30
-"""Bytes that a database, its write-ahead log and a backup of it should find free beside what they take now."""
+"""Free bytes that a database, its write-ahead log and a backup of it should have beside their present size."""
 
 
 async def diagnose_data(settings: Settings) -> AsyncIterator[Finding]:
-    """Look at the folder and at what is in it. Where it cannot be opened, look at what does not rest on it."""
+    """Check the folder and its content. If it cannot be opened, check everything that does not depend on it."""
     for finding in diagnose_disk_space(settings.data):
         yield finding
     lighter = replace(settings, model="extractive", judge="none")  # a model's client takes a second to load
-    reachable = await _with_what_opens(lighter)
+    reachable = await _drop_unusable_models(lighter)
     opened = False
     try:
         async with open_citewell(reachable, make=False) as citewell:
@@ -46,10 +46,10 @@ async def diagnose_data(settings: Settings) -> AsyncIterator[Finding]:
             async for finding in _contents(citewell, settings):
                 yield finding
     except CitewellError as error:
-        said = str(error).removeprefix("data folder: ")
-        yield error_finding(_where(settings), said, error.what_to_do or "See docs/troubleshooting.md.")
+        message = str(error).removeprefix("data folder: ")
+        yield error_finding(_store_name(settings), message, error.what_to_do or "See docs/troubleshooting.md.")
     if not opened:
-        yield skipped("documents and what is kept", f"the {_where(settings)} cannot be used")
+        yield skipped("documents and what is kept", f"the {_store_name(settings)} cannot be used")
         for line in platform_warnings(settings):
             yield warning_finding("citewell.toml", line, CORRECT)
         async for finding in guarded("sources", examine_source_tables(settings)):
@@ -62,12 +62,12 @@ async def diagnose_data(settings: Settings) -> AsyncIterator[Finding]:
         yield skipped("backup", "the data folder cannot be used")
 
 
-def _where(settings: Settings) -> str:
+def _store_name(settings: Settings) -> str:
     return "database" if settings.database else "data folder"
 
 
-async def _with_what_opens(settings: Settings) -> Settings:
-    """Leave out an embedder or a reranker that cannot be opened: `diagnose_models` tells of it."""
+async def _drop_unusable_models(settings: Settings) -> Settings:
+    """Leave out an embedder or a reranker that cannot be opened: `diagnose_models` reports it."""
     try:
         async with open_embedder(settings):
             pass
@@ -82,16 +82,16 @@ async def _with_what_opens(settings: Settings) -> Settings:
 
 
 def diagnose_disk_space(folder: Path) -> list[Finding]:
-    """Whether there is too little room on the disk; nothing where there is enough."""
-    there = next(place for place in (folder.absolute(), *folder.absolute().parents) if _exists(place))
-    free, database = shutil.disk_usage(there).free, folder / DATABASE_FILE
+    """Return a finding when the disk has too little room; nothing when it has enough."""
+    existing = next(place for place in (folder.absolute(), *folder.absolute().parents) if _exists(place))
+    free, database = shutil.disk_usage(existing).free, folder / DATABASE_FILE
     needed = RECOMMENDED_FREE_BYTES + 2 * (database.stat().st_size if _exists(database) else 0)
-    told = f"{free / 1e9:.1f} GB are free at {there}"
+    text = f"{free / 1e9:.1f} GB are free at {existing}"
     if free < MIN_FREE_BYTES:
-        return [error_finding("disk", f"it is full: {told}", f"Free some space, or move {folder} to a larger disk.")]
+        return [error_finding("disk", f"it is full: {text}", f"Free some space, or move {folder} to a larger disk.")]
     if free < needed:
         return [
-            warning_finding("disk", told, f"Make room for {needed / 1e9:.1f} GB: the database, its log and a backup.")
+            warning_finding("disk", text, f"Make room for {needed / 1e9:.1f} GB: the database, its log and a backup.")
         ]
     return []
 
@@ -101,12 +101,12 @@ def _exists(path: Path) -> bool:
 
 
 async def _contents(citewell: Citewell, settings: Settings) -> AsyncIterator[Finding]:
-    """`settings`: as they are written, also where `citewell` was opened without some of them."""
+    """Check the content. `settings`: as written, even if `citewell` was opened without some of them."""
     yield ok_finding("data folder", f"{settings.data} can be used")
     if settings.database:
         yield _database(citewell)
     for subject, findings in (
-        ("workspaces", _kept(citewell)),
+        ("workspaces", _workspaces(citewell)),
         ("documents", _documents(citewell)),
         ("index", _index(citewell, settings)),
         ("citewell.toml", _rules(citewell)),
@@ -117,11 +117,11 @@ async def _contents(citewell: Citewell, settings: Settings) -> AsyncIterator[Fin
             yield finding
 
 
-async def _kept(citewell: Citewell) -> AsyncIterator[Finding]:
+async def _workspaces(citewell: Citewell) -> AsyncIterator[Finding]:
     for config in enabled_platforms(citewell.settings):
-        kept = await config.diagnose_stored(lambda: open_installations(citewell.settings, citewell.storage.database))
-        if kept:
-            yield kept
+        finding = await config.diagnose_stored(lambda: open_installations(citewell.settings, citewell.storage.database))
+        if finding:
+            yield finding
 
 
 async def _documents(citewell: Citewell) -> AsyncIterator[Finding]:
@@ -132,17 +132,17 @@ async def _documents(citewell: Citewell) -> AsyncIterator[Finding]:
     else:
         yield ok_finding("documents", f"{wording.count_noun(count, 'document is', 'documents are')} indexed")
     if holding := [document.filename for document in await library.list_documents() if document.keys]:
-        told = f"{wording.count_noun(len(holding), 'document holds', 'documents hold')} keys or tokens"
+        text = f"{wording.count_noun(len(holding), 'document holds', 'documents hold')} keys or tokens"
         yield warning_finding(
-            "keys", told, "To see which, and of what kind: citewell documents. Revoke those that are real."
+            "keys", text, "To see which, and of what kind: citewell documents. Revoke those that are real."
         )
 
 
 async def _index(citewell: Citewell, settings: Settings) -> AsyncIterator[Finding]:
     if citewell.settings.embedder != settings.embedder:
         yield skipped("index", "the embedder cannot be opened")
-    elif said := await describe_stale_embeddings(citewell):
-        yield warning_finding("index", f"{said}.", REEMBED_HINT)
+    elif message := await describe_stale_embeddings(citewell):
+        yield warning_finding("index", f"{message}.", REEMBED_HINT)
 
 
 async def _rules(citewell: Citewell) -> AsyncIterator[Finding]:
@@ -173,12 +173,12 @@ def _backup(settings: Settings) -> Finding:
             return warning_finding("backup", "there is none, and none is scheduled", "Make one: citewell backup")
         return warning_finding("backup", "there is none yet", "Leave `citewell run` up, or make one: citewell backup")
     try:
-        held = read_contents(file)
+        contents = read_contents(file)
     except CitewellError as error:
         return error_finding("backup", str(error), "Make another one: citewell backup")
     age = timedelta(seconds=time.time() - file.stat().st_mtime)
     made = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-    told = f"{file} of {made:%Y-%m-%d %H:%M} UTC is whole: {wording.count_noun(held.documents, 'document')}"
+    text = f"{file} of {made:%Y-%m-%d %H:%M} UTC is whole: {wording.count_noun(contents.documents, 'document')}"
     if settings.backup_hours and age > timedelta(hours=2 * settings.backup_hours):
-        return warning_finding("backup", f"{told}, and old", "Look why there is no newer one: citewell schedule")
-    return ok_finding("backup", told)
+        return warning_finding("backup", f"{text}, and old", "Look why there is no newer one: citewell schedule")
+    return ok_finding("backup", text)

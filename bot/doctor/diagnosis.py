@@ -1,4 +1,4 @@
-"""All that is looked at, in the order of what rests on what."""
+"""All checks, each after those it depends on."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from storage.open import open_storage
 
 
 async def diagnose(settings: Settings, *, offline: bool) -> AsyncIterator[Finding]:
-    """What is found, one thing after the other: what is wrong with one hides no other. `offline`: nothing is asked of
-    any service."""
+    """Yield the findings, one check after the other: a failure in one hides no other.
+
+    `offline`: no service is called.
+    """
     for finding in diagnose_machine():
         yield finding
     async for finding in guarded("data folder", diagnose_data(settings)):
         yield finding
     if offline:
-        for finding in _malformed(settings):
+        for finding in _check_token_formats(settings):
             yield finding
         async for finding in guarded("models", examine_offline(settings)):
             yield finding
@@ -44,20 +46,22 @@ async def diagnose(settings: Settings, *, offline: bool) -> AsyncIterator[Findin
 
 
 async def diagnose_platforms(settings: Settings) -> AsyncIterator[Finding]:
-    """Those that the operator set up. Posts nothing."""
+    """Check the platforms that are set up. Posts nothing."""
     from bot.doctor.clock import diagnose_clock
 
-    named = _places(settings)
+    named = _named_places(settings)
     for config in enabled_platforms(settings):
         places = [place for place in named if place.platform == config.platform.name]
-        async for finding in guarded(config.platform.title, config.diagnose(places, partial(_kept, settings))):
+        async for finding in guarded(
+            config.platform.title, config.diagnose(places, partial(_stored_installations, settings))
+        ):
             yield finding
         if config.clock_url:
             yield await diagnose_clock(config.platform.title, config.clock_url)
 
 
-def _malformed(settings: Settings) -> list[Finding]:
-    """Return a finding for each token that cannot be one, by its looks."""
+def _check_token_formats(settings: Settings) -> list[Finding]:
+    """Return a finding for each token whose format is wrong."""
     checks = [
         prompt.check_format(setup.current_token(prompt))
         for setup in (config.setup() for config in enabled_platforms(settings))
@@ -68,13 +72,13 @@ def _malformed(settings: Settings) -> list[Finding]:
     return [check.finding for check in checks if check]
 
 
-def _places(settings: Settings) -> set[PlaceId]:
-    """Those that the settings name: the bot has to be there."""
+def _named_places(settings: Settings) -> set[PlaceId]:
+    """Return the places that the settings name: the bot has to be in them."""
     digest = registry.platforms().parse_recipient(settings.digest) if settings.digest else None
     return {*settings.places, *([digest] if isinstance(digest, PlaceId) else ())}
 
 
-async def _kept(settings: Settings) -> list[Installation] | None:
+async def _stored_installations(settings: Settings) -> list[Installation] | None:
     try:
         async with open_storage(settings.data, database=secret_value(settings.database), make=False) as storage:
             return await open_installations(settings, storage.database).all()

@@ -1,4 +1,4 @@
-"""One check that fails stops no other."""
+"""Runs checks so that one that fails stops no other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIX = "See docs/troubleshooting.md."
 
 
 async def guarded(subject: str, findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
-    """Yield `findings`; where looking for them fails, yield at last that it did."""
+    """Yield `findings`; if the check fails, yield a last finding about that."""
     try:
         async for finding in findings:
             yield finding

@@ -1,4 +1,4 @@
-"""What Citewell needs of the machine, whatever the settings say."""
+"""Checks of the machine, whatever the settings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The language model, who reads its sentences, the embedder and the reranker: each is asked for as little as it can
-answer."""
+"""Checks of the language model, the sentence judge, the embedder and the reader, each with a minimal request."""
 
 from __future__ import annotations
 
@@ -35,14 +34,14 @@ MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MO
 _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the office opens at nine."
 _ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
 _LONG = " ".join([_SAID] * 45)
-"""As long as passages are at most."""
+"""A text as long as the longest passages."""
 _STRETCH = " ".join([_SAID] * 7)
 PASSAGES_PER_CALL = 8
 _REINSTALL = "Install Citewell again: a file of its reader is missing or damaged."
 
 
 async def diagnose_models(settings: Settings) -> AsyncIterator[Finding]:
-    """Costs a few tokens."""
+    """Check the models. Costs a few tokens."""
     if settings.embedder != "minilm":
         yield await _embedder(settings)
     if settings.reranker != "none":
@@ -64,7 +63,7 @@ async def diagnose_models(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def examine_offline(settings: Settings) -> AsyncIterator[Finding]:
-    """Try to open what the settings name, without asking it. Yield nothing where all is well."""
+    """Try to open the models of the settings, without a request. Yields nothing when all can be opened."""
     spec = model_spec(settings)
     opening: dict[str, Callable[[], AbstractAsyncContextManager[object]]] = {
         "embedder": lambda: open_embedder(settings),
@@ -113,9 +112,9 @@ async def _reranker(settings: Settings) -> Finding:
         fix = error.what_to_do or "Check CITEWELL_RERANKER and its address and key."
         return error_finding("reranker", f"{error}; until then passages stay in the order of their own scores", fix)
     if answer <= beside:
-        said = f"{settings.reranker} ranks a passage about something else above the answer"
+        message = f"{settings.reranker} ranks a passage about something else above the answer"
         return error_finding(
-            "reranker", said, "Choose a model that is made for questions and passages: a cross-encoder."
+            "reranker", message, "Choose a model that is made for questions and passages: a cross-encoder."
         )
     reads = f"{settings.reranker} reads {RERANK_LIMIT} long passages in {took:.1f} seconds"
     if took > RERANK_SECONDS:
@@ -155,7 +154,7 @@ async def _model(settings: Settings, spec: str) -> Finding:
     return ok_finding("language model", f"{spec} answers")
 
 
-def _who(writer: str, judge: str) -> str:
+def _describe_judge(writer: str, judge: str) -> str:
     if judge != writer:
         return f"{judge} tells what a passage says, and checks what {writer} writes"
     return (
@@ -165,7 +164,7 @@ def _who(writer: str, judge: str) -> str:
 
 
 async def _judge(settings: Settings) -> Finding:
-    """A claim that its passage states in other words."""
+    """Check that the judge finds a claim in a passage that states it in other words."""
     chunk = Chunk(
         id="doctor#0", document_id="doctor", text=_SAID, units=(Unit(start=0, end=len(_SAID), kind=BlockKind.PROSE),)
     )
@@ -182,7 +181,7 @@ async def _judge(settings: Settings) -> Finding:
     except (CitewellError, TimeoutError) as error:
         return error_finding("sentence check", str(error) or "it did not answer in time", fix)
     if judgement.support in (SupportBasis.JUDGED, SupportBasis.VERBATIM):
-        return ok_finding("sentence check", _who(model_spec(settings), judge.name))
+        return ok_finding("sentence check", _describe_judge(model_spec(settings), judge.name))
     return error_finding(
         "sentence check", f"the model does not see that a passage supports a claim ({judgement.reason})", fix
     )

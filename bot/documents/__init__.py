@@ -1,1 +1,1 @@
-"""What is indexed, from where, and kept up to date."""
+"""Indexing: documents, their sources, and keeping both up to date."""

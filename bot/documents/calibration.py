@@ -1,4 +1,4 @@
-"""The scale of an embedder's cosines: measured on what is indexed, and kept beside it."""
+"""Calibration of an embedder's cosines: measured on the index, and stored with it."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from storage.documents.revision import library_generation
 from storage.settings import read_setting, write_setting
 
 PASSAGES, EACH = 128, 2
-"""A sample: so many passages, and of each so many units."""
+"""Passages of a sample, and units of each."""
 SAMPLE_QUESTIONS = 64
-"""Made from as many units of the sample."""
+"""Questions, made from as many units of the sample."""
 SAMPLE_BATCH = 8
 MIN_UNIT_WORDS = 5
-"""The least of a unit that a question is made from."""
+"""Least words of a unit that a question is made from."""
 MIN_ENGLISH_UNITS = 32
-"""Units in English below which the sample is of all languages."""
+"""English units below which the sample is of all languages."""
 REMEASURE_FACTOR = 2.0
-"""How many times more or fewer passages there are when it is measured again."""
+"""Factor by which the number of passages changes before the calibration is measured again."""
 _NAME = "scale"
 
 log = structlog.get_logger(__name__)
 
 
 class ScoreCalibrator:
-    """The scale of `embedder`; that of MiniLM is the one that all are carried over to."""
+    """The calibration of `embedder`; MiniLM's scores are the reference for all."""
 
     def __init__(self, database: Database, embedder: Embedder | None) -> None:
         self._database = database
@@ -54,8 +54,10 @@ class ScoreCalibrator:
         self._known: tuple[str, int, ScoreCalibration] = ("", -1, NO_CALIBRATION)
 
     async def current(self) -> ScoreCalibration:
-        """Measured where it was not, or the library has grown or shrunk much since: a few seconds. Raises Unavailable
-        where it is not known and cannot be measured."""
+        """Return the calibration, measured if it is missing or the number of passages has changed much: a few seconds.
+
+        Raises Unavailable when it is unknown and cannot be measured.
+        """
         embedder = active_embedder(self._embedder)
         if embedder is None or embedder.name == MiniLMEmbedder.name:
             return NO_CALIBRATION
@@ -66,26 +68,26 @@ class ScoreCalibrator:
             return self._known[2]
 
     async def _current(self, embedder: Embedder) -> ScoreCalibration:
-        kept = await self._database.read(lambda db: json.loads(read_setting(db, _NAME) or "{}"))
-        same = kept.get("embedder") == embedder.name
+        stored = await self._database.read(lambda db: json.loads(read_setting(db, _NAME) or "{}"))
+        same = stored.get("embedder") == embedder.name
         count = await self._documents.count_passages(embedder.name)
-        if same and count and 1 / REMEASURE_FACTOR <= count / kept["passages"] <= REMEASURE_FACTOR:
-            return _scale(kept)
+        if same and count and 1 / REMEASURE_FACTOR <= count / stored["passages"] <= REMEASURE_FACTOR:
+            return _from_numbers(stored)
         try:
-            found = await self._measured(embedder)
+            calibration = await self._measure(embedder)
         except Unavailable as error:
             if not same:
                 raise
-            log.warning("scale_not_measured", reason=str(error))
-            return _scale(kept)
-        if found is None:
+            log.warning("calibration_not_measured", reason=str(error))
+            return _from_numbers(stored)
+        if calibration is None:
             return NO_CALIBRATION
-        text = json.dumps({"embedder": embedder.name, "passages": count, **_numbers(found)})
+        text = json.dumps({"embedder": embedder.name, "passages": count, **_to_numbers(calibration)})
         await self._database.write(lambda db: write_setting(db, _NAME, text))
-        return found
+        return calibration
 
-    async def _measured(self, embedder: Embedder) -> ScoreCalibration | None:
-        """None where nothing is embedded that a question could be made from."""
+    async def _measure(self, embedder: Embedder) -> ScoreCalibration | None:
+        """Measure the calibration. Return None if nothing is embedded that a question could be made from."""
         texts, vectors = await self._sample(embedder.name)
         spoken = [row for row, text in enumerate(texts) if detect_supported_language(text) == "en"]
         english = len(spoken) >= MIN_ENGLISH_UNITS
@@ -94,24 +96,28 @@ class ScoreCalibrator:
         if len(texts) < 2:
             return None
         questions = [synthetic_question(text) for text in texts[:SAMPLE_QUESTIONS]]
-        here = CalibrationSample(vectors, await _asked(embedder, questions), await embedder.embed(questions))
+        sample = CalibrationSample(
+            vectors, await _embed_questions(embedder, questions), await embedder.embed(questions)
+        )
         minilm = MiniLMEmbedder()
-        alike = await minilm.embed(questions)
-        return fit_calibration(here, CalibrationSample(await minilm.embed(texts), alike, alike), english=english)
+        reference = await minilm.embed(questions)
+        return fit_calibration(
+            sample, CalibrationSample(await minilm.embed(texts), reference, reference), english=english
+        )
 
     async def _sample(self, embedder: str) -> tuple[list[str], Vectors]:
-        """Texts of units with their vectors; those of passages far from each other first."""
+        """Return texts of units with their vectors; those of passages far from each other first."""
         texts: dict[str, Vectors] = {}
         for title, chunk, vectors in await self._documents.sample(embedder, PASSAGES):
             units = zip(embedding_texts(chunk, title), vectors, strict=True)
-            long = [(text, vector) for text, vector in units if len(text.split()) >= MIN_UNIT_WORDS]
-            texts.update(long[:: max(len(long) // EACH, 1)][:EACH])
+            long_units = [(text, vector) for text, vector in units if len(text.split()) >= MIN_UNIT_WORDS]
+            texts.update(long_units[:: max(len(long_units) // EACH, 1)][:EACH])
         order = np.random.default_rng(0).permutation(len(texts))
         listed = list(texts.items())
         return [listed[row][0] for row in order], np.array([listed[row][1] for row in order], np.float32)
 
 
-async def _asked(embedder: Embedder, questions: list[str]) -> Vectors:
+async def _embed_questions(embedder: Embedder, questions: list[str]) -> Vectors:
     turns = asyncio.Semaphore(SAMPLE_BATCH)
 
     async def asked(question: str) -> Vectors:
@@ -121,9 +127,9 @@ async def _asked(embedder: Embedder, questions: list[str]) -> Vectors:
     return np.stack(await asyncio.gather(*map(asked, questions)))
 
 
-def _numbers(scale: ScoreCalibration) -> dict[str, list[float]]:
-    means = {"questions": scale.question_mean, "units": scale.unit_mean}
-    tables = {"asked": scale.question_table, "alike": scale.unit_table}
+def _to_numbers(calibration: ScoreCalibration) -> dict[str, list[float]]:
+    means = {"questions": calibration.question_mean, "units": calibration.unit_mean}
+    tables = {"asked": calibration.question_table, "alike": calibration.unit_table}
     return {
         **{name: mean.tolist() for name, mean in means.items() if mean is not None},
         **{name: table.source.tolist() for name, table in tables.items() if table},
@@ -131,10 +137,10 @@ def _numbers(scale: ScoreCalibration) -> dict[str, list[float]]:
     }
 
 
-def _scale(kept: dict[str, list[float]]) -> ScoreCalibration:
-    """The inverse."""
-    here = {
-        name: CalibrationTable(np.array(kept[name]), np.array(kept[f"{name}_there"])) for name in ("asked", "alike")
+def _from_numbers(stored: dict[str, list[float]]) -> ScoreCalibration:
+    """Return the calibration from its stored numbers."""
+    tables = {
+        name: CalibrationTable(np.array(stored[name]), np.array(stored[f"{name}_there"])) for name in ("asked", "alike")
     }
-    means = {name: np.array(kept[name], np.float32) for name in ("questions", "units")}
-    return ScoreCalibration(means["questions"], means["units"], here["asked"], here["alike"])
+    means = {name: np.array(stored[name], np.float32) for name in ("questions", "units")}
+    return ScoreCalibration(means["questions"], means["units"], tables["asked"], tables["alike"])

@@ -1,4 +1,4 @@
-"""Documents into the library: each path is a source of its own, and sources are walked one after the other."""
+"""Indexes documents: each path is a source of its own, and sources are read one after the other."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ log = structlog.get_logger(__name__)
 
 
 class IndexedDocument(NamedTuple):
-    """What became of a document."""
+    """The result of indexing a document."""
 
     passages: int
     is_flagged: bool
-    """It holds instructions to an assistant."""
+    """True if it contains instructions to an assistant."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Indexer:
     reader: FileReader
     default_collection: str = "default"
     base_urls: Mapping[str, str] = field(default_factory=dict)
-    """Where people read the files of a folder, by its path."""
+    """Addresses where people read the files of a folder, by its path."""
 
     async def index(
         self,
@@ -58,29 +58,30 @@ class Indexer:
         *,
         prefix: str | None = None,
     ) -> IngestSummary:
-        """Index every path; the summary is of all of them. Raises Refused for a path that is no file and no folder.
+        """Index every path. Return one summary of all. Raises Refused for a path that is no file and no folder.
 
-        What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
-        up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
-        `prefix` begins the ids of all documents; by default they are made from their folders."""
+        Sources inside a path that were indexed on their own stay sources of their own: they keep their collection and
+        are brought up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
+        `prefix` begins the ids of all documents; by default they are made from their folders.
+        """
         total = IngestSummary()
         for path in paths:
-            whole = await asyncio.to_thread(path.resolve)
-            inside = await self.nested_sources(whole)
-            for place, into in {whole: collection or await self._collection(whole), **inside}.items():
-                gone = await asyncio.to_thread(_is_gone, place)
-                if gone and place == whole:
+            root = await asyncio.to_thread(path.resolve)
+            inside = await self.nested_sources(root)
+            for place, into in {root: collection or await self._collection(root), **inside}.items():
+                is_gone = await asyncio.to_thread(_is_gone, place)
+                if is_gone and place == root:
                     raise Refused(f"{place} does not exist", what_to_do="Check the path.")
                 if await asyncio.to_thread(_is_special, place):
                     raise Refused(f"{place} is neither a file nor a folder", what_to_do="Name a file or a folder.")
-                if gone:
+                if is_gone:
                     removed = await self.library.remove_documents(
                         (await self.library.versions(place.as_posix())).keys()
                     )
-                    total = _add(total, IngestSummary(removed=removed))
+                    total = _add_summaries(total, IngestSummary(removed=removed))
                 else:
                     source = self._folder(place, prefix=prefix, without=frozenset(inside) - {place})
-                    total = _add(total, await self.sync_source(source, into, on_event))
+                    total = _add_summaries(total, await self.sync_source(source, into, on_event))
         return total
 
     async def resync(
@@ -91,9 +92,10 @@ class Indexer:
         *,
         losing: bool = False,
     ) -> IngestSummary:
-        """Bring one folder or file up to date, without the sources inside it; without `collection`, where it is.
+        """Bring one folder or file up to date, without the sources inside it; without `collection`, in its present one.
 
-        Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept."""
+        Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept.
+        """
         if await asyncio.to_thread(_is_gone, place):
             raise Refused(
                 f"{place} does not exist, and what was indexed from it is kept",
@@ -103,7 +105,7 @@ class Indexer:
         return await self.sync_source(source, collection or await self._collection(place), on_event, losing=losing)
 
     async def open_folder_source(self, place: Path) -> FolderSource:
-        """What is in a folder or file that was indexed, without the sources inside it."""
+        """Return the source of an indexed folder or file, without the sources inside it."""
         return self._folder(place, without=frozenset(await self.nested_sources(place)))
 
     def _folder(self, place: Path, *, prefix: str | None = None, without: frozenset[Path]) -> FolderSource:
@@ -118,34 +120,38 @@ class Indexer:
         *,
         losing: bool = True,
     ) -> IngestSummary:
-        """Bring the library up to date with one source; `losing` as for `ingest`."""
+        """Bring the library up to date with one source; `losing` as for `ingest_source`."""
         summary = await ingest_source(
             source,
             self.library,
             self.splitter,
             active_embedder(self.embedder),
             on_event,
-            flag=_flagged,
+            flag=_is_flagged,
             collection=collection,
             losing=losing,
         )
         if summary.unchanged:  # what is not read of them is as true as before
-            unread = [one for one in await self.library.list_documents() if one.source == source.name and one.unread]
-            summary = replace(summary, unread=tuple((one.filename, one.unread) for one in unread))
+            unread = [
+                document
+                for document in await self.library.list_documents()
+                if document.source == source.name and document.unread
+            ]
+            summary = replace(summary, unread=tuple((document.filename, document.unread) for document in unread))
         if isinstance(source, FolderSource):
-            left = source.skipped_by_reason
+            reasons = source.skipped_by_reason
             return replace(
                 summary,
-                unsupported=left["unsupported"],
-                outside=left["outside"],
-                foreign=left["foreign"],
-                empty=left["empty"],
+                unsupported=reasons["unsupported"],
+                outside=reasons["outside"],
+                foreign=reasons["foreign"],
+                empty=reasons["empty"],
             )
         skipped = tuple(source.skipped.items()) if isinstance(source, SkipReportingSource) else ()
         return replace(summary, skipped=skipped)
 
     async def add_document(self, parsed: ParsedDocument) -> IndexedDocument:
-        """Put one document into the library that is in no file; its earlier version serves until it is there."""
+        """Index one document without a file; its earlier version serves until it is complete."""
         chunks, flagged = await asyncio.to_thread(self._passages, parsed)
         forms = secret_types(chunk.text for chunk in chunks)
         if forms:
@@ -162,30 +168,30 @@ class Indexer:
 
     def _passages(self, parsed: ParsedDocument) -> tuple[tuple[Chunk, ...], bool]:
         chunks = self.splitter.split(parsed)
-        return chunks, any(_flagged(chunk.text) for chunk in chunks)
+        return chunks, any(_is_flagged(chunk.text) for chunk in chunks)
 
     async def nested_sources(self, folder: Path) -> dict[Path, str]:
-        """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
-        found = await self._sources()
-        return {source: collection for source, collection in found.items() if folder in source.parents}
+        """Return the sources below a folder, and the collection of each. `folder` is absolute, without links."""
+        sources = await self._sources()
+        return {source: collection for source, collection in sources.items() if folder in source.parents}
 
     async def _collection(self, path: Path) -> str:
-        found = await self._sources()
-        return next((found[place] for place in (path, *path.parents) if place in found), self.default_collection)
+        sources = await self._sources()
+        return next((sources[place] for place in (path, *path.parents) if place in sources), self.default_collection)
 
     async def _sources(self) -> dict[Path, str]:
-        found = await self.library.list_sources()
-        return {Path(source): collection for source, collection in found.items() if is_path_source(source)}
+        sources = await self.library.list_sources()
+        return {Path(source): collection for source, collection in sources.items() if is_path_source(source)}
 
 
 def is_path_source(source: str) -> bool:
-    """Whether a source of the library is a folder or file, named by its path; others are `kind:name`."""
+    """Return True if a source of the library is a folder or file, named by its path; others are `kind:name`."""
     return source.startswith("/")
 
 
 @asynccontextmanager
 async def open_indexer(settings: Settings, library: DocumentStore, embedder: Embedder | None) -> AsyncIterator[Indexer]:
-    """An indexer; the process that reads binary files starts when the first one is read."""
+    """Open an indexer; the process that reads binary files starts with the first of them."""
     reader = FileReader()
     folders = [table for table in settings.sources if isinstance(table, FolderTable)]
     splitter = TokenSplitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
@@ -203,7 +209,8 @@ async def open_indexer(settings: Settings, library: DocumentStore, embedder: Emb
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | WordTokenizer:
-    """The shipped tokenizer measures passages for every embedder; words do where its file is missing."""
+    """Return the shipped tokenizer, which measures passages for every embedder, or one of words if its file is
+    missing."""
     tokenizer = embedder if isinstance(embedder, MiniLMEmbedder) else MiniLMEmbedder()
     try:
         tokenizer.count_tokens("")
@@ -220,7 +227,7 @@ def _is_gone(path: Path) -> bool:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is a device, a pipe or a socket."""
+    """Return True for a device, a pipe or a socket."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -228,25 +235,25 @@ def _is_special(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _flagged(text: str) -> bool:
+def _is_flagged(text: str) -> bool:
     return screen_document(text).flag
 
 
-def _add(one: IngestSummary, two: IngestSummary) -> IngestSummary:
+def _add_summaries(total: IngestSummary, summary: IngestSummary) -> IngestSummary:
     return IngestSummary(
-        added=one.added + two.added,
-        changed=one.changed + two.changed,
-        unchanged=one.unchanged + two.unchanged,
-        removed=one.removed + two.removed,
-        failed=one.failed + two.failed,
-        chunks=one.chunks + two.chunks,
-        words=one.words + two.words,
-        flagged=one.flagged + two.flagged,
-        keys=one.keys + two.keys,
-        unread=one.unread + two.unread,
-        unsupported=one.unsupported + two.unsupported,
-        outside=one.outside + two.outside,
-        foreign=one.foreign + two.foreign,
-        empty=one.empty + two.empty,
-        degraded=one.degraded or two.degraded,
+        added=total.added + summary.added,
+        changed=total.changed + summary.changed,
+        unchanged=total.unchanged + summary.unchanged,
+        removed=total.removed + summary.removed,
+        failed=total.failed + summary.failed,
+        chunks=total.chunks + summary.chunks,
+        words=total.words + summary.words,
+        flagged=total.flagged + summary.flagged,
+        keys=total.keys + summary.keys,
+        unread=total.unread + summary.unread,
+        unsupported=total.unsupported + summary.unsupported,
+        outside=total.outside + summary.outside,
+        foreign=total.foreign + summary.foreign,
+        empty=total.empty + summary.empty,
+        degraded=total.degraded or summary.degraded,
     )

@@ -1,5 +1,4 @@
-"""Which embedder is asked while documents are being embedded with another one, and new vectors for those that another
-one has embedded."""
+"""The change of an embedder: which one embeds questions meanwhile, and new vectors for existing documents."""
 
 from __future__ import annotations
 
@@ -20,11 +19,11 @@ from storage.documents.revision import library_generation
 
 
 class FallbackEmbedder:
-    """An `Embedder`: the one that is there from `before`, until every document is embedded with the one `wanted`."""
+    """An `Embedder`: the `previous` one, until every document is embedded with the `target`."""
 
-    def __init__(self, wanted: Embedder, before: Embedder, database: Database) -> None:
-        self.target = wanted
-        self.active = before
+    def __init__(self, target: Embedder, previous: Embedder, database: Database) -> None:
+        self.target = target
+        self.active = previous
         self._database = database
         self._generation = -1
 
@@ -38,7 +37,7 @@ class FallbackEmbedder:
 
     @property
     def is_reembedding(self) -> bool:
-        """Whether the one from before is asked."""
+        """True while the previous embedder is used."""
         return self.active is not self.target
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -49,7 +48,7 @@ class FallbackEmbedder:
         return await self.active.embed_question(text)
 
     async def refresh(self) -> None:
-        """Ask the one wanted from now on, if its vectors are those that are searched, whichever process saw to it."""
+        """Use the target from now on if its vectors are searched, whichever process switched."""
         at = await self._database.read(library_generation) if self.is_reembedding else self._generation
         if at != self._generation:
             self._generation = at
@@ -58,12 +57,12 @@ class FallbackEmbedder:
 
 
 def active_embedder(embedder: Embedder | None) -> Embedder | None:
-    """The one that is asked now: what is embedded with it is of its name, whatever is asked later."""
+    """Return the embedder in use now: its name stays that of its vectors, whatever is used later."""
     return embedder.active if isinstance(embedder, FallbackEmbedder) else embedder
 
 
 def target_embedder(embedder: Embedder) -> Embedder:
-    """The one in the settings."""
+    """Return the embedder of the settings."""
     return embedder.target if isinstance(embedder, FallbackEmbedder) else embedder
 
 
@@ -76,14 +75,14 @@ REEMBED_BATCH = 1024
 async def reembed(
     documents: EmbeddedDocuments, embedder: Embedder, on_document: Callable[[int, int], None] = lambda *_: None
 ) -> int:
-    """Embed with the `embedder` that is wanted what it has not embedded, and return how many documents are found by its
-    vectors now that were not.
+    """Embed with the target of `embedder` all documents that it has not embedded. Return how many newly have searched
+    vectors.
 
-    Where another one's vectors are searched, these are kept beside them until there are some for every document, and
-    then searched in their place, all at once; those of before are kept for the way back. Cut off, it goes on where it
-    was.
-    `on_document` is told the place and the number of those that are due. What is changed meanwhile is left as it is.
-    Raises Unavailable; what was embedded by then stays."""
+    While another embedder's vectors are searched, the new ones are stored beside them until every document has some,
+    and then searched in their place, all at once; the old ones are kept for the way back. An interrupted run is
+    continued by the next. `on_document` is called with the position and the number of documents due. A document that is
+    changed meanwhile is left alone. Raises Unavailable; vectors made by then stay.
+    """
     new = target_embedder(embedder)
     try:
         await new.embed_question("name")  # which may hold what only a reply tells
@@ -107,11 +106,11 @@ async def reembed(
 
 
 async def _vectors(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> list[Vectors]:
-    """A matrix for each chunk, a row for each of its units."""
+    """Return a matrix for each chunk, a row for each of its units."""
     units = [embedding_texts(chunk, title) for chunk in chunks]
     texts = list(chain.from_iterable(units))
     parts = [
         await embedder.embed(texts[start : start + REEMBED_BATCH]) for start in range(0, len(texts), REEMBED_BATCH)
     ]
     rows = np.concatenate([np.empty((0, embedder.dimensions), np.float32), *parts])
-    return np.split(rows, np.cumsum([len(own) for own in units])[:-1])
+    return np.split(rows, np.cumsum([len(unit_texts) for unit_texts in units])[:-1])

@@ -1,4 +1,4 @@
-"""A table `[[sources]]` becomes a source of documents."""
+"""Makes a document source from a table `[[sources]]`."""
 
 from __future__ import annotations
 
@@ -183,17 +183,17 @@ def _wiki(table: GitHubTable, secret: str, means: Means) -> GitHubWiki:
 
 
 def _ports(base_url: str) -> frozenset[int]:
-    """Those of the web, and the one that the operator names."""
+    """Return the ports of the web, and the one of the address."""
     return frozenset({80, 443, urlsplit(base_url).port or 443})
 
 
 def source_token(table: ServiceTable, *, needed: bool) -> str:
-    """The secret of a source. Raises Misconfigured when it is `needed` and not set."""
-    found = read_secret(table.token_from)
-    if needed and not found:
+    """Return the secret of a source. Raises Misconfigured when it is `needed` and not set."""
+    token = read_secret(table.token_from)
+    if needed and not token:
         raise Misconfigured(
             table.token_from,
             f"is not set, and the source {table.name} needs it",
             what_to_do="Set it in the environment or in .env; docs/sources.md says where to get it.",
         )
-    return found
+    return token

@@ -1,4 +1,4 @@
-"""Sources are brought up to date; how that ended is kept, and one that goes wrong stops no other."""
+"""Syncs sources and records the outcomes; a failure of one stops no other."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ class SourceSync:
     storage: Storage
     indexer: Indexer
     denied_keep_days: int = 30
-    """For so long the documents of a source are kept that lets us read nothing any more."""
+    """Days that the documents of a source are kept after it denies all access."""
 
     async def sync_table(
         self, table: SourceTable, on_event: Callable[[IngestEvent], None] = lambda _: None, *, losing: bool = False
     ) -> IngestSummary:
-        """Bring the source of a table up to date. Without `losing`, it is not emptied and does not lose most of its
-        documents: the summary names what was kept.
+        """Sync the source of a table. Without `losing`, most of its documents are kept if they are gone, and the
+        summary names them.
 
-        Raises Refused while another process does the same or when there is no such folder, Misconfigured without its
-        secret, and Unavailable when the library or the service is."""
+        Raises Refused while another process syncs it or when the folder is missing, Misconfigured without its secret,
+        and Unavailable when the library or the service is.
+        """
         collection = table.collection or self.default_collection
 
         async def work() -> IngestSummary:
@@ -54,81 +55,83 @@ class SourceSync:
             async with self._open(table) as source:
                 return await self.indexer.sync_source(source, collection, on_event, losing=losing)
 
-        return await self._kept(table.source_id, work)
+        return await self._run_and_record(table.source_id, work)
 
     async def check_token(self, table: SourceTable) -> None:
-        """Raises Misconfigured where the source of a table, that is no folder, has not the secret that it needs."""
+        """Raise Misconfigured when the source of a table, other than a folder, lacks the secret it needs."""
         async with self._open(table):
             pass
 
     async def sync_path(self, place: Path) -> IngestSummary:
-        """Bring a file or folder up to date that is in no table. Raises as `table`."""
-        return await self._kept(place.as_posix(), lambda: self.indexer.resync(place))
+        """Sync a file or folder that is in no table. Raises as `sync_table`."""
+        return await self._run_and_record(place.as_posix(), lambda: self.indexer.resync(place))
 
     async def sync_unattended(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> None:
-        """Sync while nobody watches: whatever happens is logged."""
-        with log_failures(log, "sync_failed", source=source):
+        """Sync in the background: the outcome and failures are logged."""
+        with log_failures(log, "not_synced", source=source):
             summary = await work()
-            look = _look(summary)
-            log.info("source_synced", source=source, **look.model_dump(exclude={"kept", "problem"}))
+            outcome = _make_outcome(summary)
+            log.info("source_synced", source=source, **outcome.model_dump(exclude={"kept", "problem"}))
             for label, forms in summary.keys:
                 log.warning("keys_in_document", source=source, document=label, forms=", ".join(forms))
-            if look.problem:
-                log.warning("sync_incomplete", source=source, reason=look.problem)
-            if look.kept:
+            if outcome.problem:
+                log.warning("sync_incomplete", source=source, reason=outcome.problem)
+            if outcome.kept:
                 how = f"index {source}" if is_path_source(source) else f"sources sync {source.partition(':')[2]} --yes"
                 log.warning(
                     "documents_not_removed",
                     source=source,
-                    documents=look.kept,
+                    documents=outcome.kept,
                     what_to_do=f"They are gone from the source. To forget them: citewell {how}",
                 )
 
     async def delete_retained(self, table: SourceTable, summary: IngestSummary) -> IngestSummary:
-        """Forget what a sync has kept; the summary as it is then."""
+        """Delete the documents that a sync has kept. Return the new summary."""
         removed = await self.storage.library.remove_documents(summary.kept)
         after = replace(summary, kept=(), removed=removed)
-        await SQLSyncOutcomes(self.storage.database).record(table.source_id, _look(after))
+        await SQLSyncOutcomes(self.storage.database).record(table.source_id, _make_outcome(after))
         return after
 
     async def forget(self, source: str) -> int:
-        """Forget a source and all of its documents; returns how many there were. Raises Refused while it is synced."""
-        with self._alone(source):
+        """Delete a source and all of its documents; returns how many there were. Raises Refused while it is synced."""
+        with self._locked(source):
             removed = await self.storage.library.remove_documents((await self.storage.library.versions(source)).keys())
             await self.storage.library.forget_sources([source])
             await SQLSyncOutcomes(self.storage.database).forget(source)
-            shutil.rmtree(self._clone(source), ignore_errors=True)
+            shutil.rmtree(self._source_folder(source), ignore_errors=True)
         return removed
 
-    async def _kept(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> IngestSummary:
-        looks = SQLSyncOutcomes(self.storage.database)
-        with self._alone(source):
+    async def _run_and_record(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> IngestSummary:
+        outcomes = SQLSyncOutcomes(self.storage.database)
+        with self._locked(source):
             try:
                 summary = await work()
             except CitewellError as error:
-                await looks.record(
-                    source, SyncOutcome(problem=str(error), denied=await self._denied(source, looks, IngestSummary()))
+                await outcomes.record(
+                    source,
+                    SyncOutcome(problem=str(error), denied=await self._denied_since(source, outcomes, IngestSummary())),
                 )
                 raise
-            denied = await self._denied(source, looks, summary)
+            denied = await self._denied_since(source, outcomes, summary)
             if denied and datetime.now(UTC) - denied > timedelta(days=self.denied_keep_days):
                 removed = await self.storage.library.remove_documents(
                     (await self.storage.library.versions(source)).keys()
                 )
                 summary = replace(summary, removed=removed)
-            await looks.record(source, replace(_look(summary), denied=denied))
+            await outcomes.record(source, replace(_make_outcome(summary), denied=denied))
         return summary
 
-    async def _denied(self, source: str, looks: SQLSyncOutcomes, summary: IngestSummary) -> datetime | None:
-        """Since when the source lets us read nothing; a look that failed otherwise does not begin that anew."""
-        _, before = (await looks.last()).get(source, (None, SyncOutcome()))
+    async def _denied_since(self, source: str, outcomes: SQLSyncOutcomes, summary: IngestSummary) -> datetime | None:
+        """Return the time since which the source denies all access; a sync that failed for another reason does not
+        reset it."""
+        _, previous = (await outcomes.last()).get(source, (None, SyncOutcome()))
         if summary.denied:
-            return before.denied or datetime.now(UTC)
-        return before.denied if await self.storage.library.is_withheld(source) else None
+            return previous.denied or datetime.now(UTC)
+        return previous.denied if await self.storage.library.is_withheld(source) else None
 
     @contextmanager
-    def _alone(self, source: str) -> Iterator[None]:
-        lock = FolderLock(self._clone(source).with_suffix(".lock"))
+    def _locked(self, source: str) -> Iterator[None]:
+        lock = FolderLock(self._source_folder(source).with_suffix(".lock"))
         if not lock.acquire():
             raise Refused(f"{source} is being synced already", what_to_do="Wait until that has ended.")
         try:
@@ -137,20 +140,20 @@ class SourceSync:
             lock.release()
 
     def _open(self, table: SourceTable) -> AbstractAsyncContextManager[DocumentSource]:
-        """The source of a table that is no folder. Raises as `open_source`."""
+        """Open the source of a table that is no folder. Raises as `open_source`."""
         from bot.documents.sources import open_source
 
         memory = SQLSourceMemory(self.storage.database, table.source_id)
-        return open_source(table, memory, self.indexer.reader, self._clone(table.source_id))
+        return open_source(table, memory, self.indexer.reader, self._source_folder(table.source_id))
 
-    def _clone(self, source: str) -> Path:
-        """A folder for what the source keeps in files; it need not be there."""
+    def _source_folder(self, source: str) -> Path:
+        """Return the folder for the source's files; it may be missing."""
         folder = self.storage.folder / "sources"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder / sha256(source.encode()).hexdigest()[:16]
 
 
-def _look(summary: IngestSummary) -> SyncOutcome:
+def _make_outcome(summary: IngestSummary) -> SyncOutcome:
     return SyncOutcome(
         added=summary.added,
         changed=summary.changed,
@@ -164,13 +167,13 @@ def _look(summary: IngestSummary) -> SyncOutcome:
 # --- Each source at its own pace, while `citewell run` is up --------------------------------------
 
 SYNC_DELAY_SECONDS = 60.0
-"""Seconds before the first look: answering comes first, and a crash loop does not do it again and again."""
+"""Seconds before the first sync: answering comes first, and a crash loop does not sync again and again."""
 DUE_CHECK_SECONDS = 60.0
-"""Seconds between two looks at what is due."""
+"""Seconds between two checks for due sources."""
 
 
 def next_sync_at(table: SourceTable, last: datetime | None, every_minutes: int) -> datetime | None:
-    """When a source is due that was last read then: at once where it never was; None: never by itself."""
+    """Return when a source is due after its last sync: at once if there was none; None: never by itself."""
     every = every_minutes if table.every_minutes is None else table.every_minutes
     if not every:
         return None
@@ -186,8 +189,10 @@ async def sync_periodically(
     settling: float = SYNC_DELAY_SECONDS,
     every: float = DUE_CHECK_SECONDS,
 ) -> AsyncIterator[None]:
-    """Sync what is due while the block is open. `tables` are read anew each time: what is added or removed meanwhile
-    counts without a restart."""
+    """Sync due sources while the block is open.
+
+    `tables` is called anew each time, so changes count without a restart.
+    """
     task = asyncio.create_task(_keep_fresh(sync, tables, every_minutes, settling, every), name="sources")
     try:
         yield
@@ -221,8 +226,8 @@ async def _due(sync: SourceSync, tables: Sequence[SourceTable], every_minutes: i
     now = datetime.now(UTC)
     due = []
     for table in tables:
-        looked = last.get(table.source_id, (None,))[0]
-        moment = next_sync_at(table, looked, every_minutes)
-        if moment and (moment <= now or (looked and looked > now)):  # in the future: by a clock that was wrong
+        last_sync = last.get(table.source_id, (None,))[0]
+        moment = next_sync_at(table, last_sync, every_minutes)
+        if moment and (moment <= now or (last_sync and last_sync > now)):  # in the future: by a clock that was wrong
             due.append(table)
     return due

@@ -1,4 +1,4 @@
-"""Questions with what is right about their answers, held to a baseline by shares: one row alone never decides."""
+"""Golden questions, compared with a baseline by shares: one row alone never decides."""
 
 from __future__ import annotations
 
@@ -17,31 +17,34 @@ from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis
 # --- Golden questions -----------------------------------------------------------------------------
 
 CRITERIA = ("outcome", "documents", "facts", "absent")
-"""What is looked at: the outcome, the cited documents, what must be said and what must not."""
+"""The criteria: the outcome, the cited documents, texts that must occur and texts that must not."""
 SIGNIFICANCE_LEVEL = 0.05
-"""Five rows worse and none better fail, four do not: one row may hang on a hair, a share does not."""
+"""Level at which five rows worse and none better fail, and four do not: one row may depend on chance, a share does not.
+"""
 _DEVIATIONS = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)
 
 GoldenRow = Mapping[str, Any]
 GoldenScores = Mapping[str, Mapping[str, Any]]
-"""By the row's id, what is right by kind."""
+"""Scores by criterion, by the row's id."""
 
 
 def score_answer(row: GoldenRow, answer: Answer) -> dict[str, bool | int]:
-    """What is right about an answer; a row that expects nothing of a kind has it right."""
-    said = answer.body.lower()
-    cited = {name for one in answer.citations for name in (one.filename, one.document_id, one.title)}
+    """Return an answer's scores; a row without expectations for a criterion passes it."""
+    body = answer.body.lower()
+    cited = {
+        name for citation in answer.citations for name in (citation.filename, citation.document_id, citation.title)
+    }
     return {
         "outcome": (row.get("outcome") or answer.outcome) == answer.outcome,
         "documents": all(name in cited for name in row.get("documents") or ()),
-        "facts": all(fact.lower() in said for fact in row.get("facts") or ()),
-        "absent": not any(text.lower() in said for text in row.get("absent") or ()),
+        "facts": all(fact.lower() in body for fact in row.get("facts") or ()),
+        "absent": not any(text.lower() in body for text in row.get("absent") or ()),
         "words": len(answer.body.split()),
     }
 
 
 class ScoreChange(NamedTuple):
-    """How the rows that both runs have differ in one kind."""
+    """The difference of two runs in one criterion, over the rows of both."""
 
     kind: str
     right: int
@@ -52,12 +55,12 @@ class ScoreChange(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether so many rows got worse, and so few better, that it is no chance."""
+        """True when more rows got worse, and fewer better, than chance explains."""
         return sign_test(len(self.worse), len(self.better)) <= SIGNIFICANCE_LEVEL
 
 
 def compare_runs(now: GoldenScores, before: GoldenScores) -> list[ScoreChange]:
-    """A `ScoreChange` for each kind, over the rows that are in both."""
+    """Return a `ScoreChange` for each criterion, over the rows of both runs."""
     shared = [name for name in now if name in before]
     return [
         ScoreChange(
@@ -73,13 +76,14 @@ def compare_runs(now: GoldenScores, before: GoldenScores) -> list[ScoreChange]:
 
 
 def sign_test(worse: int, better: int) -> float:
-    """How often `worse` of the rows that changed, or more, get worse where as many get better (exact sign test)."""
+    """Return the probability that `worse` or more of the changed rows get worse if both are equally likely (exact sign
+    test)."""
     changed = worse + better
     return float(sum(comb(changed, count) for count in range(worse, changed + 1)) / 2**changed)
 
 
 def wilson_interval(right: int, rows: int) -> tuple[float, float]:
-    """Where the share of right rows lies with 95 % (Wilson's score interval)."""
+    """Return the 95 % interval of the share of right rows (Wilson's score interval)."""
     share, spread = right / rows, _DEVIATIONS**2 / rows
     middle = share + spread / 2
     half = _DEVIATIONS * sqrt(share * (1 - share) / rows + spread / (4 * rows))
@@ -87,26 +91,28 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
 
 
 def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
-    """Raises Refused for a file that is no baseline."""
+    """Return the scores of a baseline. Raises Refused for a file that is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        whole = isinstance(found, dict) and all(set(CRITERIA) <= row.keys() for row in found.values())
+        baseline = json.loads(path.read_text(encoding="utf-8"))
+        is_valid = isinstance(baseline, dict) and all(set(CRITERIA) <= row.keys() for row in baseline.values())
     except (OSError, ValueError, AttributeError):
-        whole = False
-    if not whole:
+        is_valid = False
+    if not is_valid:
         raise Refused(f"{path} is no baseline", what_to_do="Write it anew with --write.")
-    return dict(found)
+    return dict(baseline)
 
 
-def write_baseline(path: Path, found: GoldenScores) -> None:
-    """A line a row, so that a difference can be read."""
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
+def write_baseline(path: Path, scores: GoldenScores) -> None:
+    """Write a baseline with one line a row, so that a difference can be read."""
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in scores.items())
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 def collect_rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """Rows of answers that helped. What an extract said is expected word for word; a model's words change, and only
-    its documents are expected."""
+    """Return rows of helpful answers.
+
+    An extract's facts are expected word for word; a model's words change, so only its documents are expected.
+    """
     return [
         {
             "id": answer.id,
@@ -132,33 +138,36 @@ require_every(SupportBasis, _DECIDED)
 
 
 def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
-    """Of the answers that a model wrote or should have: shares by what a reader sees, by badge, and by what decided on
-    each sentence; tokens of an answer. Empty where no model was asked."""
-    asked = [one for one in answers if _written(one) or _failure(one)]
-    if not asked:
+    """Return figures on the answers that a model wrote or should have written.
+
+    They are shares by what a reader sees, by badge, and by the check of each sentence; and tokens for each answer.
+    Empty if no model was called.
+    """
+    model_answers = [answer for answer in answers if _is_written(answer) or _draft_failure(answer)]
+    if not model_answers:
         return {}
-    written = [one for one in asked if _written(one)]
-    said = [one for one in written if one.outcome is not AnswerOutcome.NOT_FOUND]
-    whole = [one for one in said if not one.ungrounded_claims]
-    sentences = Counter(claim.support for one in written for claim in one.claims if claim.support)
-    tokens = [one.usage.input_tokens + one.usage.output_tokens for one in asked]
+    written = [answer for answer in model_answers if _is_written(answer)]
+    shown = [answer for answer in written if answer.outcome is not AnswerOutcome.NOT_FOUND]
+    complete = [answer for answer in shown if not answer.ungrounded_claims]
+    sentences = Counter(claim.support for answer in written for claim in answer.claims if claim.support)
+    tokens = [answer.usage.input_tokens + answer.usage.output_tokens for answer in model_answers]
     return {
-        "answers shown whole": _share(len(whole), len(asked)),
-        "shown without some sentences": _share(len(said) - len(whole), len(asked)),
-        "not in the documents, it says": _share(len(written) - len(said), len(asked)),
+        "answers shown whole": _share(len(complete), len(model_answers)),
+        "shown without some sentences": _share(len(shown) - len(complete), len(model_answers)),
+        "not in the documents, it says": _share(len(written) - len(shown), len(model_answers)),
         "replaced by the extract: what it wrote": _share(
-            sum(_failure(one) in REJECTED_DRAFT_FAILURES for one in asked), len(asked)
+            sum(_draft_failure(answer) in REJECTED_DRAFT_FAILURES for answer in model_answers), len(model_answers)
         ),
         "replaced by the extract: it failed": _share(
             sum(
-                bool(_failure(one)) and _failure(one) not in REJECTED_DRAFT_FAILURES
-                for one in asked
-                if not _written(one)
+                bool(_draft_failure(answer)) and _draft_failure(answer) not in REJECTED_DRAFT_FAILURES
+                for answer in model_answers
+                if not _is_written(answer)
             ),
-            len(asked),
+            len(model_answers),
         ),
         **{
-            f"at {level}": _share(sum(one.confidence.level is level for one in said), len(said))
+            f"at {level}": _share(sum(answer.confidence.level is level for answer in shown), len(shown))
             for level in ConfidenceLevel
         },
         **{
@@ -170,15 +179,15 @@ def summarize_drafts(answers: Sequence[Answer]) -> Mapping[str, str]:
     }
 
 
-def _written(answer: Answer) -> bool:
+def _is_written(answer: Answer) -> bool:
     return answer.usage.writer not in ("extractive", "none")
 
 
-def _failure(answer: Answer) -> str:
-    """Why the extract stands in for the model's draft; empty where it does not."""
+def _draft_failure(answer: Answer) -> str:
+    """Return why the extract replaced the model's draft; empty if it did not."""
     notes = (note.removeprefix("model_failed: ") for note in answer.usage.notes if note.startswith("model_failed: "))
-    return "" if _written(answer) else next(notes, "")
+    return "" if _is_written(answer) else next(notes, "")
 
 
-def _share(count: int, of: int) -> str:
-    return f"{count} of {of} ({count / of:.0%})" if of else "0 of 0"
+def _share(count: int, total: int) -> str:
+    return f"{count} of {total} ({count / total:.0%})" if total else "0 of 0"

@@ -1,4 +1,4 @@
-"""What the check thinks of a whole response: the same check that people's answers go through."""
+"""Predictions of the grounding check on complete responses: the check that people's answers pass."""
 
 from __future__ import annotations
 
@@ -16,31 +16,36 @@ from pipeline.words.text import sentence_spans
 from pipeline.write.draft_parser import DraftParser, ParsedSentence
 
 HAZARD_THRESHOLD = 5.0
-"""Hazard from which a whole response is flagged: a number or date that no source has, and more."""
+"""Hazard from which a response is flagged: a number or date that no source has, and more."""
 _WORD = re.compile(r"[^\W_]+")
 
 
-async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = None) -> dict[str, Any]:
-    """`score` is 1 for unsupported; `sentences` are what the parser of a model's text makes of the response, each
-    `shown` when the check supports it with all sources named: by words, and by `reader` where they do not decide.
-    `spans` are those that it does not."""
+async def predict_grounding(row: dict[str, Any], judge: ModelJudge | None = None) -> dict[str, Any]:
+    """Return the prediction for a row: `score` is 1 for unsupported.
+
+    `sentences` are those that the parser of model drafts finds in the response, each `shown` when the check supports it
+    with all sources cited: by words, and by `judge` when they do not decide. `spans` are the unsupported ones.
+    """
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
-    found = split_response(response)
-    judgements = await _judged([marked for marked, _, _ in found], passages, question, reader)
-    judged = [(start, end, one) for (_, start, end), one in zip(found, judgements, strict=True)]
+    sentences = split_response(response)
+    judgements = await _judge_sentences([marked for marked, _, _ in sentences], passages, question, judge)
+    judged = [(start, end, judgement) for (_, start, end), judgement in zip(sentences, judgements, strict=True)]
     hazard = sum(_hazard(judgement) for _, _, judgement in judged)
     return {
         "id": row["id"],
         "score": round(risk_probability(hazard, HAZARD_THRESHOLD), 4),
         "flag": hazard >= HAZARD_THRESHOLD,
-        "spans": [[start, end] for start, end, one in judged if _hazard(one) >= EVEN_RISK],
-        "sentences": [{"start": start, "end": end, "shown": one.is_supported} for start, end, one in judged],
+        "spans": [[start, end] for start, end, judgement in judged if _hazard(judgement) >= EVEN_RISK],
+        "sentences": [
+            {"start": start, "end": end, "shown": judgement.is_supported} for start, end, judgement in judged
+        ],
     }
 
 
 def _hazard(judgement: Judgement) -> float:
-    """What its words leave open; nothing where it is supported, enough to flag it where a judge refused it."""
+    """Return a sentence's hazard: 0 if it is supported, enough for a flag if the judge refused it, else by its
+    words."""
     if judgement.is_supported:
         return 0.0
     return (
@@ -50,20 +55,22 @@ def _hazard(judgement: Judgement) -> float:
     )
 
 
-async def _judged(
-    marked: Sequence[ParsedSentence], passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
+async def _judge_sentences(
+    marked: Sequence[ParsedSentence], passages: Sequence[RetrievedChunk], question: str, judge: ModelJudge | None
 ) -> Sequence[Judgement]:
-    named = tuple(passage.chunk.id for passage in passages)
-    said = [PendingClaim(DraftSentence(text=one.text, kind=one.kind, chunk_ids=named)) for one in marked]
-    if reader is None:
-        return [judge_sentence(one.sentence, passages, question=question) for one in said]
-    return (await reader.review(said, passages, question=question))[0]
+    chunk_ids = tuple(passage.chunk.id for passage in passages)
+    claims = [
+        PendingClaim(DraftSentence(text=sentence.text, kind=sentence.kind, chunk_ids=chunk_ids)) for sentence in marked
+    ]
+    if judge is None:
+        return [judge_sentence(claim.sentence, passages, question=question) for claim in claims]
+    return (await judge.review(claims, passages, question=question))[0]
 
 
 def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
-    """Each sentence with the places in the response where it begins and ends."""
+    """Return each sentence with its start and end in the response."""
     parser = DraftParser()
-    found, at = [], 0
+    sentences, at = [], 0
     for marked in (*parser.feed(response), *parser.close()):
         words = _WORD.findall(marked.text)
         start = end = at
@@ -72,12 +79,12 @@ def split_response(response: str) -> list[tuple[ParsedSentence, int, int]]:
             if place >= 0:
                 start, end = (start if number else place), place + len(word)
         at = end
-        found.append((marked, start, end))
-    return found
+        sentences.append((marked, start, end))
+    return sentences
 
 
 def _passage(number: int, source: str) -> RetrievedChunk:
-    """A source as a passage of prose."""
+    """Return a source as a passage of prose."""
     name = str(number)
     units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentence_spans(source))
     return RetrievedChunk(

@@ -1,4 +1,4 @@
-"""One prediction a row, made by the same parts that answer people."""
+"""Predictions, one for each row, made by the parts that answer people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 
 class RecordingRetriever:
-    """A retriever that remembers what the last search found."""
+    """A retriever that records the documents of the last search."""
 
     def __init__(self, retriever: Retriever) -> None:
         self._retriever = retriever
@@ -50,7 +50,7 @@ class QuestionPredictor:
         self._always = always
 
     async def predict(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The prediction of one `{id, question, history?}`; `ms` is the whole wait for the answer."""
+        """Return the prediction for one `{id, question, history?}`; `ms` is the complete wait for the answer."""
         self._recording.documents = ()
         history = () if self._last_turn else parse_turns(row.get("history") or [])
         request = AnswerRequest(
@@ -76,7 +76,7 @@ class QuestionPredictor:
 
 @asynccontextmanager
 async def open_temporary_citewell(settings: Settings, documents: Path | None = None) -> AsyncIterator[Citewell]:
-    """A Citewell with an index of its own that is gone afterwards. Raises Refused when there is nothing to index."""
+    """Open a Citewell with a temporary index. Raises Refused when there is nothing to index."""
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
         async with open_citewell(settings.isolated(Path(folder))) as citewell:
             if documents:
@@ -102,7 +102,7 @@ async def _index(citewell: Citewell, documents: Path) -> None:
 
 
 def predict_injection(row: dict[str, Any]) -> dict[str, Any]:
-    """The screen's opinion of `text`, or of `document`."""
+    """Return the screen's prediction for `text`, or for `document`."""
     screening = screen_document(row["document"]) if "document" in row else screen_message(row["text"])
     return {
         "id": row["id"],
@@ -112,7 +112,7 @@ def predict_injection(row: dict[str, Any]) -> dict[str, Any]:
 
 
 async def predict_poisoned(row: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """The same with the answer that the pipeline gives with that document, and nothing else, indexed."""
+    """Return the prediction with the pipeline's answer when only that document is indexed."""
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
         path = Path(folder) / "document.txt"
         path.write_text(row["document"], encoding="utf-8")
@@ -124,5 +124,5 @@ async def predict_poisoned(row: dict[str, Any], settings: Settings) -> dict[str,
 
 
 def join_shown_sentences(answer: Answer) -> str:
-    """The sentences that were shown, without citation marks."""
+    """Return the shown sentences, without citation marks."""
     return " ".join(sentence.text for sentence in answer.sentences)

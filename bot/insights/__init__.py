@@ -1,1 +1,1 @@
-"""What people asked, what came of it, and what the documents lack."""
+"""Insights: questions, their outcomes, and gaps of the documents."""

@@ -1,5 +1,4 @@
-"""From what is kept to insights: questions that mean the same, put together, and what could be written so that a gap
-closes."""
+"""Computes insights from the question log: groups of similar questions, and proposals that close gaps."""
 
 from __future__ import annotations
 
@@ -40,12 +39,12 @@ from storage.open import Storage
 DRAFT_PASSAGES = 3
 """Passages that a draft is made from."""
 MAX_EXCERPT = 300
-"""Characters of what comes closest."""
+"""Characters of the closest passage."""
 
 
 @dataclass(frozen=True)
 class ProposalBuilder:
-    """Made from what `audience` may see."""
+    """Proposals made from documents that `audience` may see."""
 
     storage: Storage
     embedder: Embedder | None
@@ -54,19 +53,23 @@ class ProposalBuilder:
     drafter: ProposalDrafter | None = None
 
     async def propose(self, question: str, *, by_model: bool) -> DocumentationProposal:
-        """For `question`; by a model only where one is set."""
-        known, hits = await self._by_meaning(question)
+        """Return a proposal for `question`; a model drafts it only if one is set."""
+        comparison, hits = await self._by_meaning(question)
         hits = (
             hits or (await self.storage.index.search_lexical(query_terms(question), self.audience, DRAFT_PASSAGES)).hits
         )
-        found, vectors = await self.storage.library.get_with_vectors([hit.chunk_id for hit in hits])
-        passages = [RetrievedChunk(chunk=chunk, document=document, score=0.0) for chunk, document in found]
+        chunks, vectors = await self.storage.library.get_with_vectors([hit.chunk_id for hit in hits])
+        passages = [RetrievedChunk(chunk=chunk, document=document, score=0.0) for chunk, document in chunks]
         closest = None
         if passages:
             rows = vectors.rows.get(passages[0].chunk.id)
-            own = vectors.matrix[rows] if rows is not None else None
-            fits = known[1].question_cosines(known[0], own).tolist() if known and own is not None else ()
-            closest = _closest(passages[0], fits)
+            unit_vectors = vectors.matrix[rows] if rows is not None else None
+            fits = (
+                comparison[1].question_cosines(comparison[0], unit_vectors).tolist()
+                if comparison and unit_vectors is not None
+                else ()
+            )
+            closest = _closest_passage(passages[0], fits)
         drafted = (
             await self.drafter.draft(question, passages)
             if by_model and self.drafter and passages
@@ -75,7 +78,7 @@ class ProposalBuilder:
         return replace(drafted, closest=closest)
 
     async def _by_meaning(self, question: str) -> tuple[tuple[Vectors, ScoreCalibration] | None, list[SearchHit]]:
-        """Its vector and how it is compared, with what is nearest; nothing where that is not to be had."""
+        """Return the question's vector, the calibration and the nearest hits; none of them if they are unavailable."""
         if self.embedder is None:
             return None, []
         try:
@@ -88,25 +91,27 @@ class ProposalBuilder:
             return None, []
 
 
-def _closest(passage: RetrievedChunk, fits: Sequence[float]) -> ClosestPassage:
-    """The unit that fits best and is no caption, or the first words."""
+def _closest_passage(passage: RetrievedChunk, fits: Sequence[float]) -> ClosestPassage:
+    """Return the unit that fits best and is no caption, or the first words."""
     chunk, document = passage.chunk, passage.document
     says = [place for place, unit in enumerate(chunk.units) if unit.kind not in CAPTION_KINDS]
-    known = says and len(fits) == len(chunk.units)
-    text = chunk.text_at(max(says, key=fits.__getitem__)) if known else chunk.text
+    comparable = says and len(fits) == len(chunk.units)
+    text = chunk.text_at(max(says, key=fits.__getitem__)) if comparable else chunk.text
     paper = DocumentRef(id=document.id, title=document.title, collection=document.collection)
     return ClosestPassage(paper=paper, quote=" ".join(text.split())[:MAX_EXCERPT])
 
 
 SAME_MEANING_COSINE = 0.75
-"""The least cosine with a group's first question, as in sentence-transformers' `community_detection`. Of pairs of
-squad2 about one passage, this joins .71 of those with the same answer and .10 of those with different ones."""
+"""The least cosine with a group's first question, as in sentence-transformers' `community_detection`.
+
+Of pairs of squad2 about one passage, this joins .71 of those with the same answer and .10 of those with different ones.
+"""
 MAX_COMPARED_GROUPS = 80
-"""So many of the heaviest are compared by meaning; the rest by their words alone."""
+"""The heaviest groups, compared by meaning; the rest are compared by their words alone."""
 
 
 def group_by_words(questions: Sequence[str], weights: Sequence[int]) -> list[list[int]]:
-    """Positions of questions of the same words in whatever order, the heaviest group first."""
+    """Return positions of questions with the same words in any order, the heaviest group first."""
     groups: dict[frozenset[str], list[int]] = {}
     for position in sorted(range(len(questions)), key=lambda position: -weights[position]):
         words = frozenset(content_terms(questions[position])) or frozenset({questions[position]})
@@ -115,12 +120,15 @@ def group_by_words(questions: Sequence[str], weights: Sequence[int]) -> list[lis
 
 
 def group_by_meaning(
-    groups: Sequence[list[int]], weights: Sequence[int], vectors: Vectors, scale: ScoreCalibration
+    groups: Sequence[list[int]], weights: Sequence[int], vectors: Vectors, calibration: ScoreCalibration
 ) -> list[list[int]]:
-    """The heaviest of `groups`, of whose first questions these are the vectors, compared on `scale`, joined where they
-    mean the same; the others follow. Of each the most central question stands first."""
+    """Join the heaviest of `groups` that mean the same; the others follow.
+
+    `vectors` are those of the groups' first questions, compared on `calibration`. The most central question of each
+    group comes first.
+    """
     compared = groups[: len(vectors)]
-    joined = _joined(compared, scale.unit_cosines(vectors), [_weight(group, weights) for group in compared])
+    joined = _join_groups(compared, calibration.unit_cosines(vectors), [_weight(group, weights) for group in compared])
     return sorted([*joined, *groups[len(vectors) :]], key=lambda group: -_weight(group, weights))
 
 
@@ -128,26 +136,26 @@ def _weight(group: Sequence[int], weights: Sequence[int]) -> int:
     return sum(weights[position] for position in group)
 
 
-def _joined(groups: Sequence[list[int]], alike: Vectors, weights: Sequence[int]) -> list[list[int]]:
-    """Each group with those of what follows that mean the same; `alike` has the cosines of all with all."""
+def _join_groups(groups: Sequence[list[int]], cosines: Vectors, weights: Sequence[int]) -> list[list[int]]:
+    """Join each group with later ones that mean the same; `cosines` has the cosines of all with all."""
     free = np.ones(len(groups), bool)
     joined = []
     for first in range(len(groups)):
         if free[first]:
-            members = np.flatnonzero(free & (alike[first] >= SAME_MEANING_COSINE))
+            members = np.flatnonzero(free & (cosines[first] >= SAME_MEANING_COSINE))
             free[members] = False
-            held = np.asarray(weights)[members]
-            order = np.argsort(-(alike[np.ix_(members, members)] @ held), kind="stable")
+            member_weights = np.asarray(weights)[members]
+            order = np.argsort(-(cosines[np.ix_(members, members)] @ member_weights), kind="stable")
             joined.append([position for member in members[order] for position in groups[int(member)]])
     return joined
 
 
 MAX_LIST_ENTRIES = 10
-"""Entries of each list but that of documents never cited."""
+"""Entries of each list except that of documents never cited."""
 MAX_GROUPED_QUESTIONS = 1000
-"""So many of the questions asked most are put into groups: what was asked once among 100,000 shows in no list."""
+"""The most frequent questions, which are grouped: a question asked once among 100,000 appears in no list."""
 MAX_DRAFTS = 3
-"""Gaps that a model drafts something for: as many as a digest names."""
+"""Gaps for which a model drafts a proposal: as many as a digest names."""
 STALE_AFTER = timedelta(days=365)
 _EPOCH = date(1969, 12, 29)
 
@@ -164,138 +172,144 @@ async def compute_insights(
     audience: Audience | None = None,
     drafter: ProposalDrafter | None = None,
 ) -> Insights:
-    """What was asked in the last `days` days, as far as it is kept, by the people who count. What could be written is
-    drafted from what `audience` may see, all where there is none; for the first DRAFTED gaps by `drafter`, if there is
-    one. Raises Unavailable."""
+    """Return insights on the last `days` days, as far as they are stored, over the people who count.
+
+    Proposals are made from documents that `audience` may see, all if it is None; `drafter` writes the first MAX_DRAFTS.
+    Raises Unavailable.
+    """
     now = datetime.now(UTC)
-    found = await storage.question_log.fold_since(
+    table = await storage.question_log.fold_since(
         (now - timedelta(days=days)).timestamp(),
         [platform.name for platform in platforms if platform.has_detached_threads],
         lambda rows: count_questions((row for row in rows if counts(row.author)), platforms),
     )
     library = {document.id: document for document in await storage.library.list_documents()}
-    everyone = np.ones(len(found.question), bool)
-    asked, lacking = _alike(found, everyone), _alike(found, _lacking(found))
-    scales = ScoreCalibrator(storage.database, embedder)
+    everyone = np.ones(len(table.question), bool)
+    all_questions, unanswered = _group_questions(table, everyone), _group_questions(table, _mask_lacking(table))
+    calibrator = ScoreCalibrator(storage.database, embedder)
     audience = audience or Audience(collections=frozenset(await storage.library.list_collections()))
-    proposals = ProposalBuilder(storage, embedder, scales, audience, drafter)
-    meanings = await _meanings((*asked.compared(found), *lacking.compared(found)), embedder, scales)
+    proposals = ProposalBuilder(storage, embedder, calibrator, audience, drafter)
+    meanings = await _meanings((*all_questions.compared(table), *unanswered.compared(table)), embedder, calibrator)
     return Insights(
         since=(now - timedelta(days=days)).date(),
         until=now.date(),
-        counts=found.counts(everyone),
-        places=_places(found),
-        weeks=_weeks(found),
-        most_asked=tuple(_group(found, keys, everyone) for keys in _largest(found, asked, meanings)),
+        counts=table.counts(everyone),
+        places=_places(table),
+        weeks=_weeks(table),
+        most_asked=tuple(
+            _make_group(table, keys, everyone) for keys in _largest_groups(table, all_questions, meanings)
+        ),
         gaps=tuple(
             await asyncio.gather(
                 *(
-                    _gap(found, keys, library, proposals, by_model=place < MAX_DRAFTS)
-                    for place, keys in enumerate(_largest(found, lacking, meanings))
+                    _make_gap(table, keys, library, proposals, by_model=place < MAX_DRAFTS)
+                    for place, keys in enumerate(_largest_groups(table, unanswered, meanings))
                 )
             )
         ),
-        contradictions=_contradictions(found, library),
-        never_cited=tuple(_paper(document) for id_, document in library.items() if id_ not in found.cited),
-        outdated=_outdated(found, library, (now - STALE_AFTER).date().isoformat()),
+        contradictions=_contradictions(table, library),
+        never_cited=tuple(_document_ref(document) for id_, document in library.items() if id_ not in table.cited),
+        outdated=_outdated(table, library, (now - STALE_AFTER).date().isoformat()),
     )
 
 
-def _places(found: QuestionTable) -> tuple[PlaceCounts, ...]:
-    places = [PlaceCounts(place=name, counts=found.counts(found.place == at)) for at, name in enumerate(found.places)]
+def _places(table: QuestionTable) -> tuple[PlaceCounts, ...]:
+    places = [PlaceCounts(place=name, counts=table.counts(table.place == at)) for at, name in enumerate(table.places)]
     return tuple(sorted(places, key=lambda place: -place.counts.asked))
 
 
-def _weeks(found: QuestionTable) -> tuple[WeekCounts, ...]:
-    if not len(found.week):
+def _weeks(table: QuestionTable) -> tuple[WeekCounts, ...]:
+    if not len(table.week):
         return ()
-    weeks = range(int(found.week.min()), int(found.week.max()) + 1)
+    weeks = range(int(table.week.min()), int(table.week.max()) + 1)
     return tuple(
-        WeekCounts(monday=_EPOCH + timedelta(weeks=week), counts=found.counts(found.week == week)) for week in weeks
+        WeekCounts(monday=_EPOCH + timedelta(weeks=week), counts=table.counts(table.week == week)) for week in weeks
     )
 
 
-def _lacking(found: QuestionTable) -> RowMask:
-    return ((_not_answered(found) | found.low_confidence) & ~found.answered_since()) | found.unhelpful
+def _mask_lacking(table: QuestionTable) -> RowMask:
+    return ((_mask_not_found(table) | table.low_confidence) & ~table.answered_since()) | table.unhelpful
 
 
-def _not_answered(found: QuestionTable) -> RowMask:
-    return np.equal(found.outcome, OUTCOMES.index(AnswerOutcome.NOT_FOUND))
+def _mask_not_found(table: QuestionTable) -> RowMask:
+    return np.equal(table.outcome, OUTCOMES.index(AnswerOutcome.NOT_FOUND))
 
 
-class _Alike(NamedTuple):
-    """Questions by their words."""
+class _GroupedQuestions(NamedTuple):
+    """Questions grouped by their words."""
 
     numbers: IntColumn
     weights: list[int]
     groups: list[list[int]]
     """Positions in both, the heaviest group first."""
 
-    def compared(self, found: QuestionTable) -> list[str]:
-        """The questions that are compared by meaning."""
-        return [found.questions[self.numbers[group[0]]] for group in self.groups[:MAX_COMPARED_GROUPS]]
+    def compared(self, table: QuestionTable) -> list[str]:
+        """Return the questions that are compared by meaning."""
+        return [table.questions[self.numbers[group[0]]] for group in self.groups[:MAX_COMPARED_GROUPS]]
 
 
-def _alike(found: QuestionTable, rows: RowMask) -> _Alike:
-    counts = np.bincount(found.question[rows], minlength=len(found.questions))
-    most = np.argsort(-counts, kind="stable")[:MAX_GROUPED_QUESTIONS]
-    most = most[counts[most] > 0]
-    weights = counts[most].tolist()
-    return _Alike(most.astype(np.int32), weights, group_by_words([found.questions[number] for number in most], weights))
+def _group_questions(table: QuestionTable, rows: RowMask) -> _GroupedQuestions:
+    counts = np.bincount(table.question[rows], minlength=len(table.questions))
+    top = np.argsort(-counts, kind="stable")[:MAX_GROUPED_QUESTIONS]
+    top = top[counts[top] > 0]
+    weights = counts[top].tolist()
+    return _GroupedQuestions(
+        top.astype(np.int32), weights, group_by_words([table.questions[number] for number in top], weights)
+    )
 
 
 class _Meanings(NamedTuple):
     vectors: Mapping[str, Vectors]
-    """Of each question."""
+    """Vectors by question."""
     scale: ScoreCalibration
 
 
-async def _meanings(questions: Iterable[str], embedder: Embedder | None, scales: ScoreCalibrator) -> _Meanings:
-    """Nothing without an embedder, or where it cannot be reached: words alone decide then."""
+async def _meanings(questions: Iterable[str], embedder: Embedder | None, calibrator: ScoreCalibrator) -> _Meanings:
+    """Return vectors of the questions; none without an embedder, or when it is unavailable: words alone decide then."""
     texts = list(dict.fromkeys(questions))
     try:
         if embedder and texts:
-            return _Meanings(dict(zip(texts, await embedder.embed(texts), strict=True)), await scales.current())
+            return _Meanings(dict(zip(texts, await embedder.embed(texts), strict=True)), await calibrator.current())
     except Unavailable as error:
         log.warning("questions_grouped_by_words", reason=str(error))
     return _Meanings({}, NO_CALIBRATION)
 
 
-def _largest(found: QuestionTable, alike: _Alike, meanings: _Meanings) -> list[IntColumn]:
-    """The numbers of the questions of each of the largest groups, the most central one first."""
-    groups = alike.groups
+def _largest_groups(table: QuestionTable, grouped: _GroupedQuestions, meanings: _Meanings) -> list[IntColumn]:
+    """Return the numbers of the questions of each of the largest groups, the most central one first."""
+    groups = grouped.groups
     if meanings.vectors and groups:
-        vectors = np.stack([meanings.vectors[question] for question in alike.compared(found)])
-        groups = group_by_meaning(groups, alike.weights, vectors, meanings.scale)
-    return [alike.numbers[group] for group in groups[:MAX_LIST_ENTRIES]]
+        vectors = np.stack([meanings.vectors[question] for question in grouped.compared(table)])
+        groups = group_by_meaning(groups, grouped.weights, vectors, meanings.scale)
+    return [grouped.numbers[group] for group in groups[:MAX_LIST_ENTRIES]]
 
 
-def _group(found: QuestionTable, keys: IntColumn, rows: RowMask) -> QuestionGroup:
-    of = rows & np.isin(found.question, keys)
-    people = len(np.unique(found.person[of]))
+def _make_group(table: QuestionTable, keys: IntColumn, rows: RowMask) -> QuestionGroup:
+    selected = rows & np.isin(table.question, keys)
+    people = len(np.unique(table.person[selected]))
     return QuestionGroup(
-        question=found.questions[keys[0]],
-        count=int(of.sum()),
+        question=table.questions[keys[0]],
+        count=int(selected.sum()),
         people=people,
-        private=people == 1 and bool(found.private[of].all()),
+        private=people == 1 and bool(table.private[selected].all()),
     )
 
 
-async def _gap(
-    found: QuestionTable,
+async def _make_gap(
+    table: QuestionTable,
     keys: IntColumn,
     library: dict[str, Document],
     proposals: ProposalBuilder,
     *,
     by_model: bool,
 ) -> KnowledgeGap:
-    rows = _lacking(found)
-    of = rows & np.isin(found.question, keys)
-    group = _group(found, keys, rows)
+    rows = _mask_lacking(table)
+    selected = rows & np.isin(table.question, keys)
+    group = _make_group(table, keys, rows)
     counts = {
-        GapKind.NOT_ANSWERED: int(_not_answered(found)[of].sum()),
-        GapKind.UNHELPFUL: int(found.unhelpful[of].sum()),
-        GapKind.LOW: int(found.low_confidence[of].sum()),
+        GapKind.NOT_ANSWERED: int(_mask_not_found(table)[selected].sum()),
+        GapKind.UNHELPFUL: int(table.unhelpful[selected].sum()),
+        GapKind.LOW: int(table.low_confidence[selected].sum()),
     }
     proposal = await proposals.propose(group.question, by_model=by_model)
     return KnowledgeGap(
@@ -304,46 +318,48 @@ async def _gap(
         not_answered=counts[GapKind.NOT_ANSWERED],
         unhelpful=counts[GapKind.UNHELPFUL],
         low=counts[GapKind.LOW],
-        waiting=int(found.waiting[of].sum()),
-        nearest=_named(found, found.main_document[of], library)
+        waiting=int(table.waiting[selected].sum()),
+        nearest=_most_frequent_document(table, table.main_document[selected], library)
         or (proposal.closest.paper if proposal.closest else None),
         proposal=proposal,
     )
 
 
-def _named(found: QuestionTable, near: IntColumn, library: dict[str, Document]) -> DocumentRef | None:
-    """The document that is nearest most often, of those that are still there."""
-    numbers, counts = np.unique(near[near >= 0], return_counts=True)
-    names = [found.documents[numbers[at]] for at in np.argsort(-counts, kind="stable")]
-    return next((_paper(library[name]) for name in names if name in library), None)
+def _most_frequent_document(
+    table: QuestionTable, nearest: IntColumn, library: dict[str, Document]
+) -> DocumentRef | None:
+    """Return the most frequent nearest document, of those that still exist."""
+    numbers, counts = np.unique(nearest[nearest >= 0], return_counts=True)
+    names = [table.documents[numbers[at]] for at in np.argsort(-counts, kind="stable")]
+    return next((_document_ref(library[name]) for name in names if name in library), None)
 
 
-def _contradictions(found: QuestionTable, library: dict[str, Document]) -> tuple[Contradiction, ...]:
+def _contradictions(table: QuestionTable, library: dict[str, Document]) -> tuple[Contradiction, ...]:
     listed: list[Contradiction] = []
-    for ids, count in found.disagreements.most_common():
-        papers = _papers(ids, library)
+    for ids, count in table.disagreements.most_common():
+        papers = _document_refs(ids, library)
         if len(papers) > 1 and len(listed) < MAX_LIST_ENTRIES:
-            row = found.example_rows[ids]
-            question = found.questions[found.question[row]]
+            row = table.example_rows[ids]
+            question = table.questions[table.question[row]]
             listed.append(
-                Contradiction(papers=papers, count=count, question=question, private=bool(found.private[row]))
+                Contradiction(papers=papers, count=count, question=question, private=bool(table.private[row]))
             )
     return tuple(listed)
 
 
-def _outdated(found: QuestionTable, library: dict[str, Document], before: str) -> tuple[CitedDocument, ...]:
+def _outdated(table: QuestionTable, library: dict[str, Document], before: str) -> tuple[CitedDocument, ...]:
     listed: list[CitedDocument] = []
-    for name, count in found.cited.most_common():
+    for name, count in table.cited.most_common():
         document = library.get(name)
         changed = document.last_changed if document else ""
         if document and changed and changed < before and len(listed) < MAX_LIST_ENTRIES:
-            listed.append(CitedDocument(paper=_paper(document), count=count, changed=changed))
+            listed.append(CitedDocument(paper=_document_ref(document), count=count, changed=changed))
     return tuple(listed)
 
 
-def _papers(ids: Sequence[str], library: dict[str, Document]) -> tuple[DocumentRef, ...]:
-    return tuple(_paper(library[name]) for name in ids if name in library)
+def _document_refs(ids: Sequence[str], library: dict[str, Document]) -> tuple[DocumentRef, ...]:
+    return tuple(_document_ref(library[name]) for name in ids if name in library)
 
 
-def _paper(document: Document) -> DocumentRef:
+def _document_ref(document: Document) -> DocumentRef:
     return DocumentRef(id=document.id, title=document.title, collection=document.collection)

@@ -1,4 +1,4 @@
-"""Insights as one page that opens without a network: no script, no address but its own."""
+"""The insights as one page that opens without a network: no script, no address but its own."""
 
 from __future__ import annotations
 
@@ -36,12 +36,14 @@ _STYLE: dict[str, object] = {
 }
 _SVG = "{http://www.w3.org/2000/svg}"
 _ROW = 28
-"""Pixels of a bar that lies."""
+"""Pixels of a horizontal bar."""
 
 
 def _pygal() -> Any:
-    """The library, without the finder that it leaves among Python's: none of ours needs it, and Python 3.11 warns of it
-    with every import that follows."""
+    """Import pygal, without the finder that it leaves in Python's import system.
+
+    We do not need the finder, and Python 3.11 warns of it at every later import.
+    """
     module = importlib.import_module("pygal")
     importlib.import_module("pygal.style")
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
@@ -49,15 +51,15 @@ def _pygal() -> Any:
 
 
 def weekly_chart(names: Sequence[str], counts: Sequence[QuestionCounts]) -> Any:
-    """Standing bars, one a week."""
+    """Draw vertical bars, one for each week."""
     chart = _pygal().StackedBar(**_layout(height=320), x_label_rotation=35 if len(names) > 8 else 0)
-    return _drawn(chart, names, counts, "Questions by week and outcome")
+    return _draw(chart, names, counts, "Questions by week and outcome")
 
 
 def place_chart(names: Sequence[str], counts: Sequence[QuestionCounts]) -> Any:
-    """Lying bars, one a place, the first on top."""
+    """Draw horizontal bars, one for each place, the first on top."""
     chart = _pygal().HorizontalStackedBar(**_layout(height=110 + _ROW * len(names)))
-    return _drawn(chart, names[::-1], counts[::-1], "Questions by place and outcome")
+    return _draw(chart, names[::-1], counts[::-1], "Questions by place and outcome")
 
 
 def _layout(*, height: int) -> dict[str, object]:
@@ -76,13 +78,13 @@ def _layout(*, height: int) -> dict[str, object]:
     }
 
 
-def _drawn(chart: Any, names: Sequence[str], counts: Sequence[QuestionCounts], label: str) -> Any:
-    """An `svg` element with its name for those who do not see it."""
+def _draw(chart: Any, names: Sequence[str], counts: Sequence[QuestionCounts], label: str) -> Any:
+    """Draw an `svg` element with a label for screen readers."""
     chart.x_labels = names
-    chart.add("answered", [of.answered for of in counts])
-    chart.add("partly", [of.partial for of in counts])
-    chart.add("not found", [of.not_found for of in counts])
-    chart.add("failed", [of.failed for of in counts])
+    chart.add("answered", [row.answered for row in counts])
+    chart.add("partly", [row.partial for row in counts])
+    chart.add("not found", [row.not_found for row in counts])
+    chart.add("failed", [row.failed for row in counts])
     svg = chart.render_tree()
     etree.strip_elements(svg, etree.Comment, f"{_SVG}script", "script", with_tail=False)
     svg.set("role", "img")
@@ -97,13 +99,13 @@ MAX_CHART_PLACES = 12
 MAX_UNCITED_DOCUMENTS = 200
 """Documents listed that were never cited."""
 _NO_LETTERS = dict.fromkeys((0xFFFE, 0xFFFF))
-"""Not allowed in a page."""
+"""Characters not allowed in a page."""
 INSIGHTS_PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def render_insights_page(seen: Insights) -> str:
-    """The whole file. All that people and documents wrote is text in it, never markup."""
-    title = f"Citewell insights, {seen.since} to {seen.until}"
+def render_insights_page(insights: Insights) -> str:
+    """Return the complete file. Everything that people and documents wrote is text in it, never markup."""
+    title = f"Citewell insights, {insights.since} to {insights.until}"
     head = tag.HEAD(
         tag.META(charset="utf-8"),
         tag.META({"http-equiv": "Content-Security-Policy", "content": INSIGHTS_PAGE_CSP}),
@@ -111,55 +113,58 @@ def render_insights_page(seen: Insights) -> str:
         tag.TITLE(title),
         tag.STYLE(resources.files(__package__).joinpath("page.css").read_text(encoding="utf-8")),
     )
-    body = tag.BODY(tag.MAIN(tag.H1(title), *_parts(seen)))
-    whole = tag.HTML(head, body, lang="en")
-    return str(html.tostring(whole, doctype="<!doctype html>", encoding="unicode"))
+    body = tag.BODY(tag.MAIN(tag.H1(title), *_sections(insights)))
+    page = tag.HTML(head, body, lang="en")
+    return str(html.tostring(page, doctype="<!doctype html>", encoding="unicode"))
 
 
-def _parts(seen: Insights) -> Iterable[Any]:
-    yield _figures(seen.counts)
-    weeks = [(str(week.monday), week.counts) for week in seen.weeks]
-    places = [(place.place, place.counts) for place in seen.places]
-    yield from _plotted("By week", "Week from", weeks, weekly_chart, weeks)
-    yield from _plotted("By place", "Place", places, place_chart, places[:MAX_CHART_PLACES])
-    yield from _table(
+def _sections(insights: Insights) -> Iterable[Any]:
+    yield _summary_figures(insights.counts)
+    weeks = [(str(week.monday), week.counts) for week in insights.weeks]
+    places = [(place.place, place.counts) for place in insights.places]
+    yield from _plot_section("By week", "Week from", weeks, weekly_chart, weeks)
+    yield from _plot_section("By place", "Place", places, place_chart, places[:MAX_CHART_PLACES])
+    yield from _table_section(
         "Gaps in the documents",
         ("Question", "Times", "People", "Waiting", "Why", "What to do"),
         [
-            (gap.group.question, gap.group.count, gap.group.people, gap.waiting, _why(gap), gap_advice(gap))
-            for gap in seen.gaps
+            (gap.group.question, gap.group.count, gap.group.people, gap.waiting, _gap_reasons(gap), gap_advice(gap))
+            for gap in insights.gaps
         ],
         "Every question was answered well.",
     )
-    for gap in seen.gaps:
+    for gap in insights.gaps:
         yield tag.DETAILS(tag.SUMMARY(f"A draft for “{_text(gap.group.question)}”"), tag.PRE(_text(gap_draft(gap))))
-    yield from _table(
+    yield from _table_section(
         "Most asked",
         ("Question", "Times", "People"),
-        [(group.question, group.count, group.people) for group in seen.most_asked],
+        [(group.question, group.count, group.people) for group in insights.most_asked],
         "Nothing was asked.",
     )
-    yield from _table(
+    yield from _table_section(
         "Documents that do not agree",
         ("Documents", "Answers", "Asked"),
-        [("; ".join(paper.title for paper in one.papers), one.count, one.question) for one in seen.contradictions],
+        [
+            ("; ".join(paper.title for paper in contradiction.papers), contradiction.count, contradiction.question)
+            for contradiction in insights.contradictions
+        ],
         "None.",
     )
-    yield from _table(
+    yield from _table_section(
         "Most cited, and older than a year",
         ("Document", "Answers", "Changed"),
-        [(cited.paper.title, cited.count, cited.changed) for cited in seen.outdated],
+        [(cited.paper.title, cited.count, cited.changed) for cited in insights.outdated],
         "None.",
     )
-    yield from _table(
-        f"Never cited: {len(seen.never_cited)} of the documents",
+    yield from _table_section(
+        f"Never cited: {len(insights.never_cited)} of the documents",
         ("Document", "Collection"),
-        [(paper.title, paper.collection) for paper in seen.never_cited[:MAX_UNCITED_DOCUMENTS]],
+        [(paper.title, paper.collection) for paper in insights.never_cited[:MAX_UNCITED_DOCUMENTS]],
         "None.",
     )
 
 
-def _figures(counts: QuestionCounts) -> Any:
+def _summary_figures(counts: QuestionCounts) -> Any:
     figures = (
         ("asked", counts.asked),
         ("answered", counts.answered),
@@ -171,32 +176,43 @@ def _figures(counts: QuestionCounts) -> Any:
     return tag.DL(*(tag.DIV(tag.DT(name), tag.DD(f"{count:,}")) for name, count in figures))
 
 
-def _plotted(
+def _plot_section(
     heading: str,
     kind: str,
     rows: Sequence[tuple[str, QuestionCounts]],
     plot: Any,
     drawn: Sequence[tuple[str, QuestionCounts]],
 ) -> Iterable[Any]:
-    """A plot, and the same figures as a table."""
+    """Yield a plot, and its figures as a table."""
     yield tag.H2(heading)
     if not rows:
         yield tag.P("Nothing was asked.")
         return
     figure = tag.FIGURE()
-    figure.append(plot([strip_invisible(name) for name, _ in drawn], [of for _, of in drawn]))
+    figure.append(plot([strip_invisible(name) for name, _ in drawn], [row_counts for _, row_counts in drawn]))
     yield figure
     columns = (kind, "Asked", "Answered", "Partly", "Not found", "Failed", "Not helpful")
     yield tag.DETAILS(
         tag.SUMMARY("The same as a table"),
         _grid(
             columns,
-            [(name, of.asked, of.answered, of.partial, of.not_found, of.failed, of.unhelpful) for name, of in rows],
+            [
+                (
+                    name,
+                    row_counts.asked,
+                    row_counts.answered,
+                    row_counts.partial,
+                    row_counts.not_found,
+                    row_counts.failed,
+                    row_counts.unhelpful,
+                )
+                for name, row_counts in rows
+            ],
         ),
     )
 
 
-def _table(heading: str, columns: Sequence[str], rows: Sequence[Sequence[object]], none: str) -> Iterable[Any]:
+def _table_section(heading: str, columns: Sequence[str], rows: Sequence[Sequence[object]], none: str) -> Iterable[Any]:
     yield tag.H2(heading)
     yield _grid(columns, rows) if rows else tag.P(none)
 
@@ -218,10 +234,10 @@ def _cell(value: object) -> Any:
     return tag.TD(_text(str(value)))
 
 
-def _text(found: str) -> str:
-    return strip_invisible(found).translate(_NO_LETTERS)
+def _text(text: str) -> str:
+    return strip_invisible(text).translate(_NO_LETTERS)
 
 
-def _why(gap: KnowledgeGap) -> str:
+def _gap_reasons(gap: KnowledgeGap) -> str:
     parts = ((gap.not_answered, "not answered"), (gap.unhelpful, "rated not helpful"), (gap.low, "low confidence"))
     return ", ".join(f"{count:,} {name}" for count, name in parts if count)

@@ -1,4 +1,4 @@
-"""Every question asked as numbers in columns, so that 100,000 of them take little time and memory."""
+"""The question log as numbers in columns, so that 100,000 questions take little time and memory."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ OUTCOMES = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL, AnswerOutcome.NOT_FOU
 _ASSERTED = (AnswerOutcome.ANSWERED, AnswerOutcome.PARTIAL)
 _DAY = 86400
 _MONDAY = 3
-"""The first day of 1970 was three days after one."""
+"""The number of days from a Monday to 1970-01-01."""
 
 
 class _Numbers(dict[str, int]):
-    """Counts names up as they are met."""
+    """Numbers for names, counted up as the names appear."""
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
@@ -37,40 +37,40 @@ class _Numbers(dict[str, int]):
 
 @dataclass(frozen=True)
 class QuestionTable:
-    """One row a question asked, in columns of equal length; names by their numbers."""
+    """One row for each question, in columns of equal length; names by their numbers."""
 
     questions: Sequence[str]
-    """As first asked; the same words are one question whatever their case and punctuation."""
+    """Questions as first asked; the same words are one question whatever their case and punctuation."""
     places: Sequence[str]
     documents: Sequence[str]
-    """Ids."""
+    """Ids of documents."""
     question: IntColumn
     person: IntColumn
     place: IntColumn
     week: IntColumn
-    """Mondays, counted from that of 1969-12-29."""
+    """Weeks, counted from Monday 1969-12-29."""
     outcome: IntColumn
-    """As in `OUTCOMES`; what is none of them has their number."""
+    """Positions in `OUTCOMES`; other outcomes have its length."""
     main_document: IntColumn
-    """The document that an answer rests on first, or that came closest; -1 for none."""
+    """The first document that an answer cites, or the nearest one; -1 for none."""
     asked_at: NDArray[np.float64]
-    """When, in seconds."""
+    """Times in seconds."""
     low_confidence: RowMask
     unhelpful: RowMask
     private: RowMask
-    """Its asker alone read along."""
+    """True if only the asker reads the answer."""
     waiting: IntColumn
-    """People who want to be told once it can be answered."""
+    """Number of people subscribed to an answer."""
     cited: Counter[str]
-    """How many answers cite a document."""
+    """Number of answers that cite a document."""
     disagreements: Counter[tuple[str, ...]]
-    """How many answers show these documents because they do not agree."""
+    """Number of answers that show these documents because they contradict each other."""
     example_rows: dict[tuple[str, ...], int]
-    """A row of each of those."""
+    """A row for each of those."""
 
     def counts(self, rows: RowMask) -> QuestionCounts:
-        by = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
-        answered, partial, not_found, failed = (int(count) for count in by[: len(OUTCOMES)])
+        totals = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
+        answered, partial, not_found, failed = (int(count) for count in totals[: len(OUTCOMES)])
         return QuestionCounts(
             asked=int(rows.sum()),
             answered=answered,
@@ -81,7 +81,8 @@ class QuestionTable:
         )
 
     def answered_since(self) -> RowMask:
-        """Whether the same was answered well later in the same place; in private: to the same person."""
+        """Return True for questions that were answered well later in the same place; in private: for the same
+        person."""
         well = np.equal(self.outcome, OUTCOMES.index(AnswerOutcome.ANSWERED)) & ~self.low_confidence & ~self.unhelpful
         where = np.where(self.private, len(self.places) + self.person, self.place).astype(np.int64)
         same = np.unique(where * len(self.questions) + self.question, return_inverse=True)[1]
@@ -91,32 +92,32 @@ class QuestionTable:
 
 
 def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry) -> QuestionTable:
-    """Count what was asked."""
-    where = lru_cache(maxsize=4096)(partial(_where, platforms))
+    """Return the question log as a table."""
+    where = lru_cache(maxsize=4096)(partial(_place_of, platforms))
     questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
     first_asked: list[str] = []
     cells, times = array("i"), array("d")
     citing: Counter[str] = Counter()
     differing: Counter[str] = Counter()
-    over: dict[str, int] = {}
+    examples: dict[str, int] = {}
     for number, row in enumerate(rows):
-        question = questions[_same(row.question)]
+        question = questions[_normalize_question(row.question)]
         if question == len(first_asked):
             first_asked.append(row.question)
         place, private = where(row.conversation, row.channel)
         citing[row.cited] += 1
         if row.differing:
             differing[row.cited] += 1
-            over.setdefault(row.cited, number)
-        near = row.nearest or _first(row.cited)
+            examples.setdefault(row.cited, number)
+        near = row.nearest or _first_document(row.cited)
         times.append(row.at)
         cells.extend(
             (
                 question,
                 people[row.author],
                 places[place],
-                (int(row.at) // _DAY + _MONDAY) // 7,
+                (int(row.at) // _DAY + _MONDAY) // 7,  # weeks since Monday 1969-12-29
                 min(outcomes[row.outcome], len(OUTCOMES)),
                 documents[near] if near else -1,
                 row.level == ConfidenceLevel.LOW and row.outcome in _ASSERTED,
@@ -125,7 +126,7 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
                 row.waiting,
             )
         )
-    asked, person, place_of, week, outcome, near_to, low, unhelpful, alone, waiting = (
+    question_ids, person, place_of, week, outcome, near_to, low, unhelpful, alone, waiting = (
         np.array(cells, np.int32).reshape(-1, 10).T
     )
     cited: Counter[str] = Counter()
@@ -136,7 +137,7 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
         questions=first_asked,
         places=list(places),
         documents=list(documents),
-        question=asked,
+        question=question_ids,
         person=person,
         place=place_of,
         week=week,
@@ -149,24 +150,25 @@ def count_questions(rows: Iterator[QuestionRecord], platforms: PlatformRegistry)
         waiting=waiting,
         cited=cited,
         disagreements=Counter({tuple(json.loads(listed)): count for listed, count in differing.items()}),
-        example_rows={tuple(json.loads(listed)): row for listed, row in over.items()},
+        example_rows={tuple(json.loads(listed)): row for listed, row in examples.items()},
     )
 
 
 @lru_cache(maxsize=16384)
-def _same(question: str) -> str:
+def _normalize_question(question: str) -> str:
     return " ".join(WORD.findall(question.casefold())) or question
 
 
 @lru_cache(maxsize=4096)
-def _first(cited: str) -> str:
+def _first_document(cited: str) -> str:
     return str(json.loads(cited)[0]) if cited != "[]" else ""
 
 
-def _where(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
-    """The name of a place, and whether the asker alone reads along: a direct message, or a private command.
+def _place_of(platforms: PlatformRegistry, conversation: str, channel: str) -> tuple[str, bool]:
+    """Return the name of a place, and True if only the asker reads there: a direct message, or a private command.
 
-    A thread is a part of its channel."""
+    A thread is a part of its channel.
+    """
     if not conversation:
         return "elsewhere", False
     where = ConversationId.parse(conversation)

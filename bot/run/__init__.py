@@ -1,1 +1,1 @@
-"""`citewell run`: from a message that was leased to the reply that is posted, and what goes on beside it."""
+"""`citewell run`: from a leased message to the posted reply, and the work beside it."""

@@ -1,4 +1,4 @@
-"""Channels that are a source: each is read when it is due, and each thread that changes is made a document."""
+"""Indexed channels: each is read when it is due, and each thread that changes becomes a document."""
 
 from __future__ import annotations
 
@@ -40,35 +40,38 @@ from storage.messages.outbox import SQLOutbox
 
 
 def build_thread_document(
-    due: DueThread, name: str, said: Sequence[ChannelMessage], files: Sequence[Sequence[Block]] = ()
+    due: DueThread, name: str, messages: Sequence[ChannelMessage], files: Sequence[Sequence[Block]] = ()
 ) -> ParsedDocument | None:
-    """A thread as a document, with what each message's files say; None where it tells nothing: it is small talk, or a
-    question that nobody answered."""
-    told = [one for one in said if not detect_small_talk(one.text)]
-    sent = [block for blocks in files for block in blocks]
-    if not told or (all(is_open_question(one.text) for one in told) and not sent):
+    """Return a thread as a document, with the content of its messages' files.
+
+    Returns None if it tells nothing: it is small talk, or a question that nobody answered.
+    """
+    posts = [message for message in messages if not detect_small_talk(message.text)]
+    file_blocks = [block for blocks in files for block in blocks]
+    if not posts or (all(is_open_question(message.text) for message in posts) and not file_blocks):
         return None
-    solved = any(one.accepted for one in told)
-    about = Document(
+    solved = any(message.accepted for message in posts)
+    document = Document(
         id=due.document_id,
         collection=str(due.channel),
         source=str(due.channel),
         filename=f"#{name}" if name else str(due.channel),
-        title=told[0].title or ("" if told[0].text else told[0].files[0].name),
+        title=posts[0].title or ("" if posts[0].text else posts[0].files[0].name),
         document_type="thread",
         version=str(due.since),
-        metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}"} | ({"solved": "yes"} if solved else {}),
+        metadata={"updated": f"{max(message.at for message in posts):%Y-%m-%d}"}
+        | ({"solved": "yes"} if solved else {}),
     )
-    parsed = history.parse_thread(told, about)
-    return replace(parsed, blocks=(*parsed.blocks, *sent))
+    parsed = history.parse_thread(posts, document)
+    return replace(parsed, blocks=(*parsed.blocks, *file_blocks))
 
 
 # --- What the files say that people sent in a thread, each below the message that it came with ----
 
 MAX_FILE_BYTES = 20_000_000
-"""Bytes of one that is read."""
+"""Bytes of the largest file that is read."""
 CACHED_FILES = 32
-"""Files whose text is remembered: a thread is made anew with each message."""
+"""Files whose text is cached: a thread is made anew with each message."""
 
 log = structlog.get_logger(__name__)
 
@@ -77,32 +80,38 @@ class ThreadFiles:
     def __init__(self, platforms: Mapping[str, SupportsHistory], reader: FileReader) -> None:
         self._platforms = platforms
         self._reader = reader
-        self._held: OrderedDict[str, Sequence[Block]] = OrderedDict()
+        self._cached: OrderedDict[str, Sequence[Block]] = OrderedDict()
 
-    async def read_blocks(self, said: ChannelMessage) -> list[Block]:
-        """Those of all its files; one that cannot be read is left out. Raises Unavailable while they cannot be had."""
-        return [block for file in said.files if file.size <= MAX_FILE_BYTES for block in await self._of(said, file)]
+    async def read_blocks(self, message: ChannelMessage) -> list[Block]:
+        """Return the blocks of a message's files; one that cannot be read is left out. Raises Unavailable while they
+        cannot be downloaded."""
+        return [
+            block
+            for file in message.files
+            if file.size <= MAX_FILE_BYTES
+            for block in await self._read_file(message, file)
+        ]
 
-    async def _of(self, said: ChannelMessage, file: Attachment) -> Sequence[Block]:
-        if file.id not in self._held:
+    async def _read_file(self, message: ChannelMessage, file: Attachment) -> Sequence[Block]:
+        if file.id not in self._cached:
             try:
-                body = await self._platforms[said.channel.platform].download_file(said, file)
-                found = (await self._reader.read(file.name, body)).blocks
+                body = await self._platforms[message.channel.platform].download_file(message, file)
+                blocks = (await self._reader.read(file.name, body)).blocks
             except Refused as error:
-                log.info("thread_file_not_read", channel=str(said.channel), reason=str(error))
-                found = ()
-            self._held[file.id] = tuple(_below(said, file, found))
-            if len(self._held) > CACHED_FILES:
-                self._held.popitem(last=False)
-        return self._held[file.id]
+                log.info("thread_file_not_read", channel=str(message.channel), reason=str(error))
+                blocks = ()
+            self._cached[file.id] = tuple(_under_file_name(message, file, blocks))
+            if len(self._cached) > CACHED_FILES:
+                self._cached.popitem(last=False)
+        return self._cached[file.id]
 
 
-def _below(said: ChannelMessage, file: Attachment, found: Sequence[Block]) -> list[Block]:
-    """Under the name of the file, which leads to the message."""
-    if not found:
+def _under_file_name(message: ChannelMessage, file: Attachment, blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks under the name of the file, which links to the message."""
+    if not blocks:
         return []
-    heading = Block(kind=BlockKind.HEADING, text=file.name, anchor=said.url)
-    below = (replace(one, heading=(file.name, *one.heading), anchor=said.url) for one in found)
+    heading = Block(kind=BlockKind.HEADING, text=file.name, anchor=message.url)
+    below = (replace(block, heading=(file.name, *block.heading), anchor=message.url) for block in blocks)
     return [heading, *below]
 
 
@@ -112,103 +121,103 @@ def _below(said: ChannelMessage, file: Attachment, found: Sequence[Block]) -> li
 class ChannelHistoryReader:
     """Reads channels of `platforms`."""
 
-    def __init__(self, said: SQLChannelMessages, platforms: Mapping[str, SupportsHistory], *, pause: float) -> None:
-        """`pause`: seconds after which a platform that does not say when is asked again."""
-        self._said = said
+    def __init__(self, store: SQLChannelMessages, platforms: Mapping[str, SupportsHistory], *, pause: float) -> None:
+        """`pause`: seconds until another try, if the platform does not set a time."""
+        self._store = store
         self._platforms = platforms
         self._pause = pause
 
-    async def read(self, place: PlaceId, sets: PlaceSettings, look: ChannelSyncState | None) -> None:
-        """Read all of it; of one that we may not read nothing is kept."""
-        look = look if look and not look.complete else ChannelSyncState(begun=datetime.now(UTC))
-        while look.complete is None:
-            look = await self._part(place, look, retention_start(sets))
-        if look.begun <= datetime.now(UTC):  # else by a clock that was wrong: nothing would seem to be seen since
-            await self._said.delete_unseen(place, look.begun)
-        log.info("channel_read", channel=str(place), messages=look.read)
+    async def read(self, place: PlaceId, settings: PlaceSettings, state: ChannelSyncState | None) -> None:
+        """Read the complete history; of a channel that may not be read, nothing is kept."""
+        state = state if state and not state.complete else ChannelSyncState(begun=datetime.now(UTC))
+        while state.complete is None:
+            state = await self._read_page(place, state, retention_start(settings))
+        if state.begun <= datetime.now(UTC):  # else by a clock that was wrong: nothing would seem to be seen since
+            await self._store.delete_unseen(place, state.begun)
+        log.info("channel_read", channel=str(place), messages=state.read)
 
-    async def catch_up(self, place: PlaceId, sets: PlaceSettings) -> None:
-        """Read what was said last until nothing of it is new: what was said while nobody listened, as far back as it is
-        kept."""
+    async def catch_up(self, place: PlaceId, settings: PlaceSettings) -> None:
+        """Read the latest messages until none of them is new: those sent while the bot was not listening, within the
+        retention time."""
         position, news = "", True
         while news:
             try:
-                part = await self._platforms[place.platform].load_history(place, position)
+                page = await self._platforms[place.platform].load_history(place, position)
             except Refused as error:
-                await self._shut(place, "", error)
+                await self._mark_closed(place, "", error)
                 return
-            taken = await self._said.save(_to_keep(part, retention_start(sets)))
-            position, news = part.next_cursor, bool(taken and part.next_cursor)
+            saved = await self._store.save(_select_retained(page, retention_start(settings)))
+            position, news = page.next_cursor, bool(saved and page.next_cursor)
 
-    async def _part(self, place: PlaceId, look: ChannelSyncState, since: datetime) -> ChannelSyncState:
-        """How far it is read after the next part."""
+    async def _read_page(self, place: PlaceId, state: ChannelSyncState, since: datetime) -> ChannelSyncState:
+        """Read the next page. Return how far the channel is read after it."""
         try:
-            part = await self._platforms[place.platform].load_history(place, look.position)
+            page = await self._platforms[place.platform].load_history(place, state.position)
         except Unavailable as error:
             log.warning("channel_unavailable", channel=str(place), reason=str(error))
             await asyncio.sleep(max(error.retry_after or 0.0, self._pause))
-            return look
+            return state
         except Refused as error:
-            return await self._shut(place, look.name, error)
-        said = _to_keep(part, since)
-        back_to = min((one.at for one in part.messages), default=look.back_to)
-        over = not part.next_cursor or (back_to is not None and back_to < since)
-        look = replace(
-            look,
-            name=part.channel_name or look.name,
-            position="" if over else part.next_cursor,
-            read=look.read + len(said),
+            return await self._mark_closed(place, state.name, error)
+        messages = _select_retained(page, since)
+        back_to = min((message.at for message in page.messages), default=state.back_to)
+        is_complete = not page.next_cursor or (back_to is not None and back_to < since)
+        state = replace(
+            state,
+            name=page.channel_name or state.name,
+            position="" if is_complete else page.next_cursor,
+            read=state.read + len(messages),
             back_to=back_to,
-            since=max(part.created_at, since),
-            complete=datetime.now(UTC) if over else None,
+            since=max(page.created_at, since),
+            complete=datetime.now(UTC) if is_complete else None,
         )
-        await self._said.save(said, place, look)
-        return look
+        await self._store.save(messages, place, state)
+        return state
 
-    async def _shut(self, place: PlaceId, name: str, error: Refused) -> ChannelSyncState:
-        """We may not read it (any more): nothing of it is kept."""
+    async def _mark_closed(self, place: PlaceId, name: str, error: Refused) -> ChannelSyncState:
+        """Delete all messages of a channel that may not be read (any more)."""
         log.warning("channel_closed", channel=str(place), reason=str(error))
-        await self._said.forget_channel(place)
-        shut = closed_channel_state(name)
-        await self._said.save((), place, shut)
-        return shut
+        await self._store.forget_channel(place)
+        state = closed_channel_state(name)
+        await self._store.save((), place, state)
+        return state
 
 
-def _to_keep(part: HistoryPage, since: datetime) -> list[ChannelMessage]:
-    return [one for one in part.messages if one.at >= since and not is_excluded(one)]
+def _select_retained(page: HistoryPage, since: datetime) -> list[ChannelMessage]:
+    return [message for message in page.messages if message.at >= since and not is_excluded(message)]
 
 
-def retention_start(sets: PlaceSettings) -> datetime:
-    """Since when what was said is kept."""
-    return datetime.now(UTC) - timedelta(days=sets.index_days or 0)
+def retention_start(settings: PlaceSettings) -> datetime:
+    """Return the time from which messages are kept."""
+    return datetime.now(UTC) - timedelta(days=settings.index_days or 0)
 
 
 # --- Channels -------------------------------------------------------------------------------------
 
 THREAD_POLL_SECONDS = 1.0
-"""Seconds between two looks at what is due: what is deleted is found no more within a few of them."""
+"""Seconds between two checks for due threads: a deleted message is not found any more after a few of them."""
 THREADS_PER_ROUND = 50
-"""Threads that are made documents between two looks at the channels."""
+"""Threads that are indexed between two checks of the channels."""
 REREAD_AFTER = timedelta(days=7)
-"""How old a whole reading may become: what was edited or deleted while nobody listened is seen by the next one."""
+"""Age at which a complete reading is repeated: it finds edits and deletions made while the bot was not listening."""
 CLOSED_RETRY_AFTER = timedelta(minutes=10)
-"""How long one that may not be read is left alone."""
+"""Time between two tries to read a closed channel."""
 READ_RETRY_AFTER = timedelta(minutes=1)
-"""After which a reading that failed is begun again."""
+"""Time until a failed reading is begun again."""
 FORGET_EVERY = timedelta(hours=1)
 NEVER_READ = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass
 class _Channel:
-    """What this process has done for one."""
+    """This process's work on one channel."""
 
-    told: bool = False
+    is_notified: bool = False
     caught_up: bool = False
-    tidied: datetime = NEVER_READ
-    """When what was too old went last."""
+    cleaned_at: datetime = NEVER_READ
+    """Time of the last deletion of expired messages."""
     begun: datetime = NEVER_READ
-    """When the last reading began."""
+    """Time of the last start of reading."""
     reading: asyncio.Task[None] | None = None
 
     @property
@@ -217,11 +226,11 @@ class _Channel:
 
 
 class ChannelIndexer:
-    """Runs in one process at a time."""
+    """Indexes channels. Runs in one process at a time."""
 
     def __init__(
         self,
-        said: SQLChannelMessages,
+        store: SQLChannelMessages,
         outbox: SQLOutbox,
         places: StoredPlaceService,
         indexer: Indexer,
@@ -229,19 +238,19 @@ class ChannelIndexer:
         *,
         every: float = THREAD_POLL_SECONDS,
     ) -> None:
-        self._said = said
+        self._store = store
         self._outbox = outbox
         self._places = places
         self._indexer = indexer
-        self._platforms = {name: one for name, one in adapters.items() if isinstance(one, SupportsHistory)}
+        self._platforms = {name: adapter for name, adapter in adapters.items() if isinstance(adapter, SupportsHistory)}
         self._every = every
         self._files = ThreadFiles(self._platforms, indexer.reader)
-        self._history = ChannelHistoryReader(said, self._platforms, pause=every)
+        self._history = ChannelHistoryReader(store, self._platforms, pause=every)
         self._channels: dict[PlaceId, _Channel] = {}
-        self._swept = NEVER_READ
+        self._orphans_checked_at = NEVER_READ
 
     async def run(self) -> None:
-        """Keep up until cancelled."""
+        """Run until cancelled."""
         try:
             while True:
                 with log_failures(log, "channels_not_read"):
@@ -256,32 +265,32 @@ class ChannelIndexer:
                     channel.reading.cancel()
 
     async def update_channels(self) -> None:
-        """Begin to read what is to be read, and forget what is no source any more."""
-        looks, wanted = await self._said.reading_states(), await self._places.indexed_channels()
-        for place in {*looks, *self._channels, *await self._orphans()} - wanted.keys():
+        """Begin due readings, and forget channels that are no source any more."""
+        states, indexed = await self._store.reading_states(), await self._places.indexed_channels()
+        for place in {*states, *self._channels, *await self._orphans()} - indexed.keys():
             await self._forget(place)
-        for place, sets in wanted.items():
-            await self._keep_up(place, sets, looks.get(place), self._channels.setdefault(place, _Channel()))
+        for place, settings in indexed.items():
+            await self._update_channel(place, settings, states.get(place), self._channels.setdefault(place, _Channel()))
 
-    async def _keep_up(
-        self, place: PlaceId, sets: PlaceSettings, look: ChannelSyncState | None, channel: _Channel
+    async def _update_channel(
+        self, place: PlaceId, settings: PlaceSettings, state: ChannelSyncState | None, channel: _Channel
     ) -> None:
         now = datetime.now(UTC)
-        if abs(now - channel.tidied) > FORGET_EVERY:
-            channel.tidied = now
-            await self._said.delete_older_than(place, retention_start(sets))
-        if look and not look.closed and not channel.told:
-            channel.told = True
+        if abs(now - channel.cleaned_at) > FORGET_EVERY:
+            channel.cleaned_at = now
+            await self._store.delete_older_than(place, retention_start(settings))
+        if state and not state.closed and not channel.is_notified:
+            channel.is_notified = True
             await self._outbox.queue_source_notice(place)
         if channel.busy or abs(now - channel.begun) < READ_RETRY_AFTER or place.platform not in self._platforms:
             return
-        if _due(look):
-            self._begin(place, channel, partial(self._history.read, place, sets, look))
-        elif look and not look.closed and not channel.caught_up:
-            self._begin(place, channel, partial(self._history.catch_up, place, sets))
+        if _is_due(state):
+            self._begin(place, channel, partial(self._history.read, place, settings, state))
+        elif state and not state.closed and not channel.caught_up:
+            self._begin(place, channel, partial(self._history.catch_up, place, settings))
 
     def _begin(self, place: PlaceId, channel: _Channel, history: Callable[[], Awaitable[None]]) -> None:
-        """What fails is tried again after a while."""
+        """Start a reading; a failed one is tried again after a while."""
 
         async def read() -> None:
             with log_failures(log, "channel_not_read", channel=str(place)):
@@ -296,41 +305,44 @@ class ChannelIndexer:
         if channel.reading:
             channel.reading.cancel()
             await asyncio.wait({channel.reading})
-        await self._said.forget_channel(place)
+        await self._store.forget_channel(place)
         log.info("channel_forgotten", channel=str(place))
 
     async def _orphans(self) -> set[PlaceId]:
-        """Every hour, all that anything is kept of: an event may come while a channel is forgotten."""
+        """Return, once an hour, all channels of which anything is stored: an event may come while a channel is being
+        forgotten."""
         now = datetime.now(UTC)
-        if abs(now - self._swept) < FORGET_EVERY:
+        if abs(now - self._orphans_checked_at) < FORGET_EVERY:
             return set()
-        self._swept = now
-        return await self._said.channels()
+        self._orphans_checked_at = now
+        return await self._store.channels()
 
     async def index_threads(self) -> int:
-        """Make documents of some threads that changed; how many were made. One that fails keeps no other waiting."""
-        due = await self._said.due_threads(THREADS_PER_ROUND)
-        names = {place: look.name for place, look in (await self._said.reading_states()).items()} if due else {}
-        made = 0
-        for one in due:
-            with log_failures(log, "thread_not_taken_in", document=one.document_id):
-                await self._make(one, names.get(one.channel, ""))
-                made += 1
+        """Make documents of some threads that changed. Return how many. One that fails stops no other."""
+        due = await self._store.due_threads(THREADS_PER_ROUND)
+        names = {place: state.name for place, state in (await self._store.reading_states()).items()} if due else {}
+        count = 0
+        for thread in due:
+            with log_failures(log, "thread_not_taken_in", document=thread.document_id):
+                await self._index_thread(thread, names.get(thread.channel, ""))
+                count += 1
                 continue
-            await self._said.later(one)
-        return made
+            await self._store.postpone(thread)
+        return count
 
-    async def _make(self, due: DueThread, name: str) -> None:
-        said = await self._said.thread_messages(due)
-        parsed = build_thread_document(due, name, said, [await self._files.read_blocks(each) for each in said])
+    async def _index_thread(self, due: DueThread, name: str) -> None:
+        messages = await self._store.thread_messages(due)
+        parsed = build_thread_document(
+            due, name, messages, [await self._files.read_blocks(message) for message in messages]
+        )
         if parsed:
             await self._indexer.add_document(parsed)
         else:
             await self._indexer.library.remove_documents([due.document_id])
-        await self._said.mark_indexed(due)
+        await self._store.mark_indexed(due)
 
 
-def _due(look: ChannelSyncState | None) -> bool:
-    if look is None or look.complete is None:
+def _is_due(state: ChannelSyncState | None) -> bool:
+    if state is None or state.complete is None:
         return True
-    return abs(datetime.now(UTC) - look.complete) > (CLOSED_RETRY_AFTER if look.closed else REREAD_AFTER)
+    return abs(datetime.now(UTC) - state.complete) > (CLOSED_RETRY_AFTER if state.closed else REREAD_AFTER)

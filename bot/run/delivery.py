@@ -1,5 +1,5 @@
-"""One leased message, from its answer to the posted reply, and what is posted in the place of an answer or above one
-that comes late."""
+"""Delivery: one leased message, from its answer to the posted reply, with apologies in place of an answer or above a
+late one."""
 
 from __future__ import annotations
 
@@ -36,16 +36,18 @@ from pipeline.words import language, wording
 
 
 class Answerer(Protocol):
-    """`pipeline.respond.Responder`, and whatever watches one."""
+    """`pipeline.respond.Responder`, and wrappers that observe it."""
 
     def respond(self, request: AnswerRequest) -> AnswerStream: ...
 
 
-def make_apology(work: LeasedMessage, said: TranslatableText | None = None) -> Answer:
-    """What is `said` in the place of an answer; without it, an incident that the log names."""
-    words = Translator(work.language)
-    incident = "" if said else secrets.token_hex(4)
-    return failed_answer(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
+def make_apology(leased: LeasedMessage, text: TranslatableText | None = None) -> Answer:
+    """Return an answer that says `text`; without it, an apology with an incident that the log names."""
+    translator = Translator(leased.language)
+    incident = "" if text else secrets.token_hex(4)
+    return failed_answer(
+        secrets.token_hex(8), leased.message.text, incident, translator, text=translator(text) if text else ""
+    )
 
 
 def with_apology(answer: Answer) -> Answer:
@@ -59,43 +61,45 @@ async def stream_single_answer(answer: Answer) -> AsyncGenerator[AnswerEvent, No
 
 
 APOLOGY_SECONDS = 30.0
-"""How long the apology after the last attempt may take."""
+"""Seconds that the apology after the last attempt may take."""
 ATTEMPTS_EXHAUSTED = "no attempt came to an end"
 VisibleAnswer = Callable[[str, Audience], Awaitable[Answer | None]]
-"""The kept answer of that id as an audience may see it now; None where it shows something that they may not."""
+"""Returns the stored answer of that id as an audience may see it now; None if it shows something that they may not."""
 
 log = structlog.get_logger(__name__)
 
 
 class Delivery:
-    """Answers leased messages, any number at once, of which `at_a_time` are thought about while the others are posted.
-    `expire_late`: what is late is not answered, and told so. `spent`: a place has had its answers of an hour that
-    nobody asked for."""
+    """Answers leased messages, any number at once; `at_a_time` of them are computed while the others are posted.
+
+    `expire_late`: late messages get no answer, but a note. `on_quota_spent` is called when a place has used up its
+    automatic answers of an hour.
+    """
 
     def __init__(
         self,
         inbox: Inbox,
         responder: Answerer,
         adapters: Mapping[str, PlatformAdapter],
-        request: Callable[[IncomingMessage, AnswerSettings, PlatformAdapter], Awaitable[AnswerRequest]],
-        chosen: Callable[[IncomingMessage], Awaitable[AnswerSettings]],
+        make_request: Callable[[IncomingMessage, AnswerSettings, PlatformAdapter], Awaitable[AnswerRequest]],
+        choose_settings: Callable[[IncomingMessage], Awaitable[AnswerSettings]],
         *,
         at_a_time: int,
         expire_late: bool,
         live: LiveSearch | None,
-        spent: Callable[[PlaceId], Awaitable[None]],
-        shown: VisibleAnswer,
+        on_quota_spent: Callable[[PlaceId], Awaitable[None]],
+        visible_answer: VisibleAnswer,
         grace_seconds: float,
         retry_seconds: float,
     ) -> None:
         self._inbox = inbox
-        self._spent = spent
-        self._shown = shown
+        self._on_quota_spent = on_quota_spent
+        self._visible_answer = visible_answer
         self._responder = responder
         self._adapters = adapters
-        self._request = request
-        self._chosen = chosen
-        self._thinking = asyncio.Semaphore(at_a_time)
+        self._make_request = make_request
+        self._choose_settings = choose_settings
+        self._answering = asyncio.Semaphore(at_a_time)
         self._expire_late = expire_late
         self._live = live
         self._poster = Poster(
@@ -103,105 +107,111 @@ class Delivery:
         )
 
     async def deliver(self, work: LeasedMessage) -> None:
-        """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
+        """Answer `work` and close it, or release it. Raises only what the inbox raises.
 
-        Whatever is read and written meanwhile is of its workspace, and whatever is logged, by whichever part, names the
-        message."""
+        Everything read and written meanwhile belongs to its workspace, and every log line names the message.
+        """
         with (
             workspace_scope(work.message.conversation.workspace),
             structlog.contextvars.bound_contextvars(key=work.key),
         ):
             await self._poster.deliver(work)
 
-    async def _show(self, way: PostInProgress[LeasedMessage]) -> None:
-        message = way.item.message
-        chosen = await self._asked(way)
-        if way.item.answer and not way.item.crashed_last_attempt:
-            way.item = replace(way.item, answer=await self._still_shown(way.item, way.item.answer, chosen))
-        nobody_asks = message.manner.is_background and (not way.item.answer or way.item.crashed_last_attempt)
-        if nobody_asks and not await self._worth_saying(way, chosen):
+    async def _show(self, post: PostInProgress[LeasedMessage]) -> None:
+        message = post.item.message
+        settings = await self._choose_settings_for(post)
+        if post.item.answer and not post.item.crashed_last_attempt:
+            post.item = replace(post.item, answer=await self._recheck_visibility(post.item, post.item.answer, settings))
+        nobody_asks = message.manner.is_background and (not post.item.answer or post.item.crashed_last_attempt)
+        if nobody_asks and not await self._answer_unprompted(post, settings):
             return
-        late = way.item.is_late and self._expire_late and not way.item.answer
+        late = post.item.is_late and self._expire_late and not post.item.answer
         stream = (
-            stream_single_answer(make_apology(way.item, wording.QUESTION_EXPIRED))
+            stream_single_answer(make_apology(post.item, wording.QUESTION_EXPIRED))
             if late
-            else self._answer(way, chosen)
+            else self._answer(post, settings)
         )
         async with stream:
-            await self._adapter(way.item).post(ReplyStream(way.item, stream), way)
+            await self._adapter(post.item).post(ReplyStream(post.item, stream), post)
         await (self._inbox.mark_expired(message.key) if late else self._inbox.mark_done(message.key))
 
-    async def _asked(self, way: PostInProgress[LeasedMessage]) -> AnswerSettings:
-        """What is chosen there; its language is that of our own words from now on."""
-        message = way.item.message
-        chosen = await self._chosen(message)
-        words = language.choose_words(
-            chosen.language, (language.detect_supported_language(message.text),), message.locale
+    async def _choose_settings_for(self, post: PostInProgress[LeasedMessage]) -> AnswerSettings:
+        """Return the settings for a message, and set the language of the bot's own words."""
+        message = post.item.message
+        settings = await self._choose_settings(message)
+        translator = language.choose_words(
+            settings.language, (language.detect_supported_language(message.text),), message.locale
         )
-        way.item = replace(
-            way.item, language=words.language, is_late=way.item.is_late and message.manner is not MessageTrigger.AWAITED
+        post.item = replace(
+            post.item,
+            language=translator.language,
+            is_late=post.item.is_late and message.manner is not MessageTrigger.AWAITED,
         )
-        return chosen
+        return settings
 
-    async def _worth_saying(self, way: PostInProgress[LeasedMessage], chosen: AnswerSettings) -> bool:
-        """Whether there is an answer to what nobody asks now, which is saved then; else the message is closed."""
-        work = way.item
-        if work.last and work.message.manner is MessageTrigger.AWAITED:
-            log.error("delivery_given_up", key=work.key, reason=ATTEMPTS_EXHAUSTED, attempts=work.attempt)
-            await self._inbox.mark_failed(work.key, ATTEMPTS_EXHAUSTED)
+    async def _answer_unprompted(self, post: PostInProgress[LeasedMessage], settings: AnswerSettings) -> bool:
+        """Compute an answer that nobody waits for. Return True if it is to be posted, and then save it; else close the
+        message."""
+        leased = post.item
+        if leased.last and leased.message.manner is MessageTrigger.AWAITED:
+            log.error("delivery_given_up", key=leased.key, reason=ATTEMPTS_EXHAUSTED, attempts=leased.attempt)
+            await self._inbox.mark_failed(leased.key, ATTEMPTS_EXHAUSTED)
             return False
-        answer = await self._unasked(work, chosen)
+        answer = await self._find_unprompted_answer(leased, settings)
         if answer is None or answer.outcome is AnswerOutcome.SILENT:
-            await self._inbox.mark_ignored(work.key, again=answer is None or answer.usage.hindered)
+            await self._inbox.mark_ignored(leased.key, again=answer is None or answer.usage.hindered)
             return False
         if answer.alone:  # nobody can look for it after a crash: it is closed first
-            await self._inbox.mark_ignored(work.key, told=True)
-            adapter = self._adapter(work)
+            await self._inbox.mark_ignored(leased.key, told=True)
+            adapter = self._adapter(leased)
             if isinstance(adapter, SupportsEphemeral):
-                await adapter.post_ephemeral(work.message, answer)
+                await adapter.post_ephemeral(leased.message, answer)
             return False
-        way.item = replace(way.item, answer=await self._saved(way, answer))
+        post.item = replace(post.item, answer=await self._save(post, answer))
         return True
 
     @answer_stream
     async def _answer(
-        self, way: PostInProgress[LeasedMessage], chosen: AnswerSettings
+        self, post: PostInProgress[LeasedMessage], settings: AnswerSettings
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """The saved answer, if its readers may still see all of it, else a new one that is saved before it is told."""
-        work = way.item
-        if work.answer and not work.crashed_last_attempt:
-            yield work.answer
+        """Yield the saved answer, if its readers may still see all of it, else a new one that is saved before it is
+        shown."""
+        leased = post.item
+        if leased.answer and not leased.crashed_last_attempt:
+            yield leased.answer
             return
-        if work.last:
-            sorry = make_apology(work)
-            log.error("question_not_answered", key=work.key, incident=sorry.incident, attempts=work.attempt)
-            yield sorry
+        if leased.last:
+            apology = make_apology(leased)
+            log.error("question_not_answered", key=leased.key, incident=apology.incident, attempts=leased.attempt)
+            yield apology
             return
-        if (order := await self._order(work)) is not None:
-            yield await self._saved(way, order)
+        if (order := await self._answer_mute_command(leased)) is not None:
+            yield await self._save(post, order)
             return
-        adapter = self._adapter(work)
-        request = await self._request(work.message, chosen, adapter)
-        asked = self._responder.respond(request)
-        looked = self._live.with_fallback(asked, request, work.message, adapter) if self._live else asked
-        async with self._thinking, looked as stream:
+        adapter = self._adapter(leased)
+        request = await self._make_request(leased.message, settings, adapter)
+        direct = self._responder.respond(request)
+        searched = self._live.with_fallback(direct, request, leased.message, adapter) if self._live else direct
+        async with self._answering, searched as stream:
             async for event in stream:
                 yield event
-            button = wording.handoff_button_label(request.ask, Translator(work.language))
-            yield await self._saved(way, (await stream.answer()).with_handoff_button(button))
+            button = wording.handoff_button_label(request.ask, Translator(leased.language))
+            yield await self._save(post, (await stream.answer()).with_handoff_button(button))
 
-    async def _still_shown(self, work: LeasedMessage, answer: Answer, chosen: AnswerSettings) -> Answer | None:
-        """A saved answer, which may have waited for hours, as whoever reads along may see it now; None where they may
-        not."""
+    async def _recheck_visibility(
+        self, leased: LeasedMessage, answer: Answer, settings: AnswerSettings
+    ) -> Answer | None:
+        """Return a saved answer, which may have waited for hours, as its readers may see it now; None if they
+        may not."""
         if answer.of_thread or not answer.document_ids:
             return answer
-        request = await self._request(work.message, chosen, self._adapter(work))
-        shown = await self._shown(answer.id, request.audience)
-        return shown and (answer if shown.corrections else answer.without_corrections())
+        request = await self._make_request(leased.message, settings, self._adapter(leased))
+        visible = await self._visible_answer(answer.id, request.audience)
+        return visible and (answer if visible.corrections else answer.without_corrections())
 
-    async def _order(self, work: LeasedMessage) -> Answer | None:
-        """What is said when all of a message among people sends the bot away or calls it back; None for any other."""
-        message = work.message
+    async def _answer_mute_command(self, leased: LeasedMessage) -> Answer | None:
+        """Return the reply to a message that only silences the bot or calls it back; None for any other."""
+        message = leased.message
         away = (
             parse_mute_command(message.text)
             if message.manner in (MessageTrigger.MENTION, MessageTrigger.THREAD)
@@ -211,57 +221,57 @@ class Delivery:
             return None
         if away:
             await self._inbox.mute(message.conversation)
-        words = Translator(work.language)
-        text = words(wording.SILENCED if away else wording.UNSILENCED)
-        return bot_answer(secrets.token_hex(8), message.text, text, words)
+        translator = Translator(leased.language)
+        text = translator(wording.SILENCED if away else wording.UNSILENCED)
+        return bot_answer(secrets.token_hex(8), message.text, text, translator)
 
-    async def _unasked(self, work: LeasedMessage, chosen: AnswerSettings) -> Answer | None:
-        """The answer to what nobody asks now, found without a sign of it; None where none was looked for."""
-        message = work.message
-        if work.is_late or work.last:
+    async def _find_unprompted_answer(self, leased: LeasedMessage, settings: AnswerSettings) -> Answer | None:
+        """Return an answer that nobody waits for, computed without a typing indicator; None if it was not computed."""
+        message = leased.message
+        if leased.is_late or leased.last:
             return None
-        request = await self._request(message, chosen, self._adapter(work))
+        request = await self._make_request(message, settings, self._adapter(leased))
         if message.manner is MessageTrigger.AWAITED:
-            wanted = request.known_chunk_ids is not None
+            is_wanted = request.known_chunk_ids is not None
         else:
-            wanted = await self._inbox.is_participant(message.conversation, message.sent_at)
-        auto = None if wanted else request.auto
-        if not (wanted or auto):
+            is_wanted = await self._inbox.is_participant(message.conversation, message.sent_at)
+        auto = None if is_wanted else request.auto
+        if not (is_wanted or auto):
             return None
         answer = await self._responder.respond(request).answer()
         silent = answer.outcome is AnswerOutcome.SILENT
         if silent or auto is None or await self._inbox.consume_auto_quota(message.key, auto.place, auto.per_hour):
             return answer
         log.warning("auto_per_hour_reached", place=str(auto.place), per_hour=auto.per_hour)
-        await self._spent(auto.place)
+        await self._on_quota_spent(auto.place)
         return None
 
-    async def _saved(self, way: PostInProgress[LeasedMessage], answer: Answer) -> Answer:
-        """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
-        answer = with_apology(answer) if way.item.is_late else answer
+    async def _save(self, post: PostInProgress[LeasedMessage], answer: Answer) -> Answer:
+        """Save the answer and return it; for a question that is gone, return the note that ends a visible reply."""
+        answer = with_apology(answer) if post.item.is_late else answer
         try:
             await self._inbox.save_answer(
-                way.item.key, answer.without_live_content(Translator(answer.language)(wording.LIVE_RESULTS_NOT_SAVED))
+                post.item.key, answer.without_live_content(Translator(answer.language)(wording.LIVE_RESULTS_NOT_SAVED))
             )
         except QuestionWithdrawn as withdrawn:
-            if withdrawn.changed or not way.may_be_visible:
+            if withdrawn.changed or not post.may_be_visible:
                 raise
-            return replace(make_apology(way.item, wording.QUESTION_ERASED), question="")
+            return replace(make_apology(post.item, wording.QUESTION_ERASED), question="")
         return answer
 
-    async def _apologise(self, way: PostInProgress[LeasedMessage]) -> str:
-        """Where a saved answer could not be shown, a plain apology may still be."""
-        work = way.item
-        if not work.answer or work.reference or work.message.manner.is_background:
+    async def _apologise(self, post: PostInProgress[LeasedMessage]) -> str:
+        """Post a plain apology where a saved answer could not be shown. Return its incident."""
+        leased = post.item
+        if not leased.answer or leased.reference or leased.message.manner.is_background:
             return ""
-        with log_failures(log, "apology_failed", key=work.key):
+        with log_failures(log, "apology_failed", key=leased.key):
             async with asyncio.timeout(APOLOGY_SECONDS):
-                await self._asked(way)
-                sorry = make_apology(way.item)
-                way.item = replace(way.item, answer=sorry)
-                await self._adapter(work).post(ReplyStream(way.item, stream_single_answer(sorry)), way)
-            return sorry.incident
+                await self._choose_settings_for(post)
+                apology = make_apology(post.item)
+                post.item = replace(post.item, answer=apology)
+                await self._adapter(leased).post(ReplyStream(post.item, stream_single_answer(apology)), post)
+            return apology.incident
         return ""
 
-    def _adapter(self, work: LeasedMessage) -> PlatformAdapter:
-        return self._adapters[work.platform]
+    def _adapter(self, leased: LeasedMessage) -> PlatformAdapter:
+        return self._adapters[leased.platform]

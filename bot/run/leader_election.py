@@ -1,4 +1,4 @@
-"""What a process owes the others that answer from the same database, and what only one of them does."""
+"""Leader election: duties towards processes on the same database, and work that only one of them does."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from storage.database import Database, Leadership
 from storage.messages.inbox import SQLInbox
 
 ELECTION_POLL_SECONDS = 1.0
-"""How soon it is noticed that this process was cut off, that another ended, and that none is first."""
+"""Seconds until this process sees that it was cut off, that another ended, or that there is no leader."""
 SETTLED_SECONDS = 10.0
-"""How long a process knows the server before it takes over from others: one that was restarted, or took another's
-place, knows nobody at first, and who is cut off from it may not have noticed yet."""
+"""Seconds that a process is connected before it takes over from others.
+
+A server that was restarted, or replaced another, knows nobody at first, and a process that is cut off from it may not
+know yet.
+"""
 
 log = structlog.get_logger(__name__)
 
@@ -27,34 +30,34 @@ class LeaderElection:
         self._database = database
         self._inbox = inbox
         self._first, self._not_first = asyncio.Event(), asyncio.Event()
-        self._looked = False
+        self._has_checked = False
 
     @property
     def is_leader(self) -> bool:
-        """Whether this process does what only one may do."""
+        """True while this process is the leader."""
         return self._first.is_set()
 
     async def run(self, worker: Worker) -> None:
-        """Until cancelled: end what `worker` has under way when this process was cut off, take over from those that
-        are gone, and stop what others heard that nobody wants."""
+        """Run until cancelled: end the work of `worker` when this process was cut off, take over from dead processes,
+        and pass on requests to stop."""
         clock = asyncio.get_running_loop().time
         holder, since = None, clock()
         while True:
-            standing = await self._standing()
-            if standing is None or holder not in (None, standing.lease_holder):
-                self._tell(first=False)
+            leadership = await self._check_leadership()
+            if leadership is None or holder not in (None, leadership.lease_holder):
+                self._set_leader(first=False)
                 since = clock()
                 await worker.abandon()
-            holder = standing.lease_holder if standing else None
-            self._tell(first=bool(standing and standing.is_leader))
+            holder = leadership.lease_holder if leadership else None
+            self._set_leader(first=bool(leadership and leadership.is_leader))
             if self._database.is_shared:
-                await self._stop(worker)
+                await self._stop_requested(worker)
                 if clock() - since >= SETTLED_SECONDS:
                     await self._take_over()
             await asyncio.sleep(ELECTION_POLL_SECONDS)
 
     async def run_as_leader(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Do `work` whenever this process is first, until it ends by itself. Raises what it raises."""
+        """Run `work` whenever this process leads, until it ends by itself. Raises what it raises."""
         while True:
             await self._first.wait()
             doing, losing = asyncio.create_task(work()), asyncio.create_task(self._not_first.wait())
@@ -68,15 +71,15 @@ class LeaderElection:
                     task.cancel()
                 await asyncio.gather(doing, losing, return_exceptions=True)
 
-    def _tell(self, *, first: bool) -> None:
-        if self._looked and first != self.is_leader:
-            log.info("first_of_all" if first else "not_first_any_more")
+    def _set_leader(self, *, first: bool) -> None:
+        if self._has_checked and first != self.is_leader:
+            log.info("became_leader" if first else "lost_leadership")
         for event, true in ((self._first, first), (self._not_first, not first)):
             event.set() if true else event.clear()
-        self._looked = True
+        self._has_checked = True
 
-    async def _standing(self) -> Leadership | None:
-        """None where this process may have been cut off: what it had begun may be others' by now."""
+    async def _check_leadership(self) -> Leadership | None:
+        """Return this process's role; None when it may have been cut off: its work may then be others'."""
         try:
             return await self._database.check_leadership()
         except CitewellError as error:
@@ -85,13 +88,13 @@ class LeaderElection:
 
     async def _take_over(self) -> None:
         try:
-            if taken := await self._inbox.reclaim_dead():
-                log.warning("messages_taken_over", messages=taken)
+            if reclaimed := await self._inbox.reclaim_dead():
+                log.warning("messages_taken_over", messages=reclaimed)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
 
-    async def _stop(self, worker: Worker) -> None:
-        """What others heard that nobody wants."""
+    async def _stop_requested(self, worker: Worker) -> None:
+        """Stop answers that users asked other processes to stop."""
         try:
             for conversation in await self._inbox.stop_requests():
                 await worker.stop(conversation)

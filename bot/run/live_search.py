@@ -1,4 +1,4 @@
-"""Where the documents do not answer, a platform's own search may: its messages as passages, for one answer."""
+"""Live search: a platform's own search as the source of one answer, when the documents have none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pipeline.values import (
 )
 
 WORD_MATCH_SCORE = 0.5
-"""The score of what the platform found where there is no embedder to compare it with the question."""
+"""The score of a platform's hit when there is no embedder to compare it with the question."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LiveSearch:
     indexer: Indexer
     responder: Responder
     scale: Callable[[], Awaitable[ScoreCalibration]]
-    """How vectors of the embedder are compared."""
+    """Calibrates scores of the embedder's vectors."""
 
     def with_fallback(
         self,
@@ -44,8 +44,11 @@ class LiveSearch:
         message: IncomingMessage,
         adapter: PlatformAdapter,
     ) -> AnswerStream:
-        """`stream`, the answer to `request`, or where nothing is found one from what people said where everyone inside
-        may read it, if nobody outside reads the reply."""
+        """Return `stream`, the answer to `request`, with a fallback to the platform's search.
+
+        If nothing is found, the answer comes from messages that everyone inside may read, unless outsiders read the
+        reply.
+        """
         unfit = request.audience.external or message.manner is MessageTrigger.AWAITED
         if unfit or not message.action_token or not isinstance(adapter, SupportsSearch):
             return stream
@@ -53,35 +56,42 @@ class LiveSearch:
         async def look(question: str) -> Sequence[RetrievedChunk]:
             return await self.rank_messages(question, await adapter.search(message, question))
 
-        def respond(request: AnswerRequest, given: StaticRetriever) -> AnswerStream:
-            return replace(self.responder, retriever=given, library=None).respond(request)
+        def respond(request: AnswerRequest, retriever: StaticRetriever) -> AnswerStream:
+            return replace(self.responder, retriever=retriever, library=None).respond(request)
 
         return with_platform_fallback(request, stream, look, respond)
 
-    async def rank_messages(self, question: str, said: Sequence[ChannelMessage]) -> list[RetrievedChunk]:
-        """Each message as a passage, with how near it is to the question, the nearest first."""
+    async def rank_messages(self, question: str, messages: Sequence[ChannelMessage]) -> list[RetrievedChunk]:
+        """Return each message as a passage, with its nearness to the question, the nearest first."""
         embedder = active_embedder(self.indexer.embedder)
-        asked, scale = await embedder.embed_question(question) if embedder and said else None, await self.scale()
-        found = []
-        for one in (one for one in said if not (detect_small_talk(one.text) or is_open_question(one.text))):
-            parsed = history.parse_thread([one], _document(one))
+        question_vector, calibration = (
+            await embedder.embed_question(question) if embedder and messages else None,
+            await self.scale(),
+        )
+        passages = []
+        for message in (
+            message for message in messages if not (detect_small_talk(message.text) or is_open_question(message.text))
+        ):
+            parsed = history.parse_thread([message], _document(message))
             for chunk in self.indexer.splitter.split(parsed):
-                near: tuple[float, ...] = ()
-                if embedder and asked is not None:
+                unit_scores: tuple[float, ...] = ()
+                if embedder and question_vector is not None:
                     vectors = await embedder.embed(embedding_texts(chunk, parsed.document.title))
-                    near = tuple(scale.question_cosines(asked, vectors).tolist())
-                score = max(near, default=WORD_MATCH_SCORE)
-                found.append(RetrievedChunk(chunk=chunk, document=parsed.document, score=score, unit_scores=near))
-        return sorted(found, key=lambda one: one.score, reverse=True)
+                    unit_scores = tuple(calibration.question_cosines(question_vector, vectors).tolist())
+                score = max(unit_scores, default=WORD_MATCH_SCORE)
+                passages.append(
+                    RetrievedChunk(chunk=chunk, document=parsed.document, score=score, unit_scores=unit_scores)
+                )
+        return sorted(passages, key=lambda passage: passage.score, reverse=True)
 
 
-def _document(said: ChannelMessage) -> Document:
+def _document(message: ChannelMessage) -> Document:
     return Document(
-        id=f"{LIVE_SOURCE}:{said.channel}:{said.message}",
-        collection=str(said.channel),
+        id=f"{LIVE_SOURCE}:{message.channel}:{message.message}",
+        collection=str(message.channel),
         source=LIVE_SOURCE,
-        filename=f"#{said.title}" if said.title else str(said.channel),
+        filename=f"#{message.title}" if message.title else str(message.channel),
         title="",
-        url=said.url,
-        metadata={"updated": f"{said.at:%Y-%m-%d}"},
+        url=message.url,
+        metadata={"updated": f"{message.at:%Y-%m-%d}"},
     )

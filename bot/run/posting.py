@@ -1,5 +1,5 @@
-"""Post once, find after a crash: whatever the bot posts comes through here, and is tried again, given back or given up
-when that goes wrong."""
+"""Post once, find after a crash: every post of the bot comes through here, and is tried again, released or given up
+when it fails."""
 
 from __future__ import annotations
 
@@ -18,42 +18,44 @@ from pipeline.values.posting import Announcement
 # --- How long what is to be posted waits before it is tried again ---------------------------------
 
 GRACE_SECONDS = 35.0
-"""After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
+"""Seconds after an intent to post in which a lost request may still take effect: longer than any request's timeout."""
 RETRY_SECONDS = 1.0
-"""The wait after the first failed attempt is twice this; after each further one twice as long."""
+"""Half of the wait after the first failed attempt; each further wait is twice as long."""
 UNREACHABLE_FACTOR = 10.0
-"""Times `RETRY_SECONDS`: the wait after a platform was not reached or cannot be used as it is set up, where it did not
-say how long. That is not the message's fault, and is not counted."""
+"""Multiple of `RETRY_SECONDS` to wait for a platform that is unreachable or misconfigured, if it sets no time.
+
+That is not the message's fault, and is not counted.
+"""
 
 
 def retry_delay(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
-    """Seconds until a platform is tried again that was not reached, or cannot be used as it is set up."""
-    asked = error.retry_after if isinstance(error, Unavailable) else None
-    return retry_seconds * UNREACHABLE_FACTOR if asked is None else asked
+    """Return seconds until the next try on a platform that is unreachable or misconfigured."""
+    retry_after = error.retry_after if isinstance(error, Unavailable) else None
+    return retry_seconds * UNREACHABLE_FACTOR if retry_after is None else retry_after
 
 
 def remaining_grace(posting_since: datetime, grace_seconds: float) -> float:
-    """Seconds in which a request that was lost after that intent may still take effect."""
+    """Return seconds in which a request lost after that intent may still take effect."""
     return grace_seconds - (datetime.now(UTC) - posting_since).total_seconds()
 
 
 # --- Posting --------------------------------------------------------------------------------------
 
 POSTING_SECONDS = 540.0
-"""How long it may take: with the apology after the last attempt less than a lease lasts."""
+"""Seconds that a delivery may take: with the apology after the last attempt less than a lease lasts."""
 
 I = TypeVar("I", LeasedMessage, Announcement)  # noqa: E741 - an item
 log = structlog.get_logger(__name__)
 
 
 class PostInProgress(Generic[I]):
-    """One item that is being posted, as it is known by now: also its receipt."""
+    """One item that is being posted, in its present state; also its `PostRecorder`."""
 
     def __init__(self, outbox: Outbox, item: I) -> None:
         self._outbox = outbox
         self.item: I = item
         self.may_be_visible = bool(item.reference)
-        """Something may be visible."""
+        """True if something may be visible."""
 
     async def record_intent(self) -> None:
         await self._outbox.mark_posting(self.item.key)
@@ -66,8 +68,10 @@ class PostInProgress(Generic[I]):
 
 
 class Poster(Generic[I]):
-    """Takes what was leased to its end. `show` posts or completes it and closes its row; `apologise`, after the last
-    attempt, says so where it can, and returns by what the log names that."""
+    """Delivers leased items. `show` posts or completes one and closes its row.
+
+    `apologise`, after the last attempt, posts an apology where it can, and returns its incident in the log.
+    """
 
     def __init__(
         self,
@@ -78,10 +82,10 @@ class Poster(Generic[I]):
         *,
         grace_seconds: float,
         retry_seconds: float,
-        why: Callable[[I, Exception], str] = lambda _, error: error_reason(error),
+        give_up_reason: Callable[[I, Exception], str] = lambda _, error: error_reason(error),
     ) -> None:
-        """`why`: what is kept of why an item is given up."""
-        self._why: Callable[[I, Exception], str] = why
+        """`give_up_reason` returns the stored reason why an item is given up."""
+        self._give_up_reason: Callable[[I, Exception], str] = give_up_reason
         self._outbox = outbox
         self._adapters = adapters
         self._show: Callable[[PostInProgress[I]], Awaitable[None]] = show
@@ -90,12 +94,12 @@ class Poster(Generic[I]):
         self._retry = retry_seconds
 
     async def deliver(self, item: I) -> None:
-        """Post it and close it, or give it back. Raises only what the outbox raises."""
+        """Post an item and close it, or release it. Raises only what the outbox raises."""
         key = item.key
-        way = PostInProgress(self._outbox, item)
+        progress = PostInProgress(self._outbox, item)
         try:
             async with asyncio.timeout(POSTING_SECONDS):
-                await self._post(way)
+                await self._post(progress)
         except QuestionWithdrawn:
             log.info("question_withdrawn", key=key)
             await self._outbox.release(key, counts=False)
@@ -108,13 +112,13 @@ class Poster(Generic[I]):
         except Exception as error:  # what is poisonous must not stop the others
             log.exception("delivery_failed", key=key, attempt=item.attempt)
             if item.last:
-                await self._give_up(way, error)
+                await self._give_up(progress, error)
             else:
                 await self._outbox.release(key, delay=self._retry * 2.0**item.attempt)
 
-    async def _post(self, way: PostInProgress[I]) -> None:
-        """What may be there already is looked for, once nothing that was lost can take effect any more."""
-        item = way.item
+    async def _post(self, progress: PostInProgress[I]) -> None:
+        """Search the platform for an earlier post, once no lost request can take effect any more, and post."""
+        item = progress.item
         if item.posting_since and not item.reference:
             wait = remaining_grace(item.posting_since, self._grace)
             if wait > self._grace:  # noted by a clock that was set back since
@@ -122,22 +126,22 @@ class Poster(Generic[I]):
             elif wait > 0:
                 await self._outbox.release(item.key, delay=wait, counts=False)
                 return
-            if found := await self._adapters[item.platform].find_posted(item):
-                await way.record_posted(found)
-        await self._show(way)
+            if reference := await self._adapters[item.platform].find_posted(item):
+                await progress.record_posted(reference)
+        await self._show(progress)
 
-    async def _give_up(self, way: PostInProgress[I], error: Exception) -> None:
-        incident = await self._apologise(way)
+    async def _give_up(self, progress: PostInProgress[I], error: Exception) -> None:
+        incident = await self._apologise(progress)
         log.error(
             "delivery_given_up",
-            key=way.item.key,
+            key=progress.item.key,
             incident=incident,
             reason=error_reason(error),
-            attempts=way.item.attempt,
+            attempts=progress.item.attempt,
         )
-        await self._outbox.mark_failed(way.item.key, self._why(way.item, error))
+        await self._outbox.mark_failed(progress.item.key, self._give_up_reason(progress.item, error))
 
 
 def error_reason(error: Exception) -> str:
-    """For the operator."""
+    """Return the reason for the operator."""
     return str(error) if isinstance(error, CitewellError) else type(error).__name__

@@ -1,4 +1,4 @@
-"""What one process does of all that there is to do."""
+"""The role of one process: the platforms it listens to, and whether it answers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pipeline.errors import Misconfigured
 from pipeline.rules.platforms import format_alternatives
 
 WORKER = "worker"
-"""To answer; what of `--only` is no platform."""
+"""The role that answers; other values of `--only` are platforms."""
 
 
 class ProcessRole(NamedTuple):
     platforms: tuple[str, ...]
-    """The platforms that it takes messages and clicks from."""
+    """The platforms whose messages and clicks it receives."""
     is_worker: bool
 
 
 def process_role_names() -> tuple[str, ...]:
-    """What `citewell run --only` may leave to a process: what is answered elsewhere than it is listened."""
+    """Return the values of `citewell run --only`: the roles that separate processes can have."""
     return (WORKER, *(platform.name for platform in registry.platforms() if not platform.is_single_connection))
 
 
@@ -30,18 +30,18 @@ def _one_connection() -> frozenset[str]:
 
 
 def exclusive_platforms(settings: Settings) -> frozenset[str]:
-    """The platforms of which every connection is told everything, so that one process has it, unless their servers are
-    divided."""
+    """Return the platforms that send every event to each connection, so one process has it, unless their servers are
+    sharded."""
     return _one_connection() - sharded_platforms(settings)
 
 
 def sharded_platforms(settings: Settings) -> frozenset[str]:
-    """The platforms whose servers are divided among the processes: what goes to a server, the one posts that has it."""
+    """Return the platforms whose servers are divided among the processes: a server's process posts to it."""
     return frozenset(config.platform.name for config in platform_configs(settings) if config.is_sharded)
 
 
 def process_role(only: str | None, settings: Settings, platforms: Collection[str]) -> ProcessRole:
-    """What a process does on the platforms that are set up. Raises Misconfigured when that is nothing."""
+    """Return a process's role on the platforms that are set up. Raises Misconfigured when it would do nothing."""
     if not platforms:
         titles = format_alternatives(platform.title for platform in registry.platforms())
         raise Misconfigured(

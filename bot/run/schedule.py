@@ -1,4 +1,4 @@
-"""What happens by the clock while `citewell run` is up: sync, forgetting, telling, backups."""
+"""Scheduled jobs of `citewell run`: sync, deletion, subscriptions, backups."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from pipeline.errors import CitewellError
 from storage.settings import JobRun, JobRuns
 
 STARTUP_DELAY = timedelta(seconds=60)
-"""What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""
+"""Delay of jobs that are due at the start: answering comes first, and a crash loop does not run them again and again.
+"""
 JITTER_SECONDS = 30
 WATCH_SECONDS = 60.0
 CLOCK_SET_TOLERANCE = timedelta(hours=1)
-"""By which the clock differs from how long was waited where somebody set it: NTP moves it by less."""
+"""Least difference between clock and elapsed time that counts as setting the clock: NTP moves it by less."""
 
 log = structlog.get_logger(__name__)
 
 
 class Job(NamedTuple):
-    """Work that does no harm when it is done twice, or at the same time by two processes."""
+    """Work that does no harm when it runs twice, or at the same time in two processes."""
 
     every: timedelta
     work: Callable[[], Awaitable[object]]
@@ -40,7 +41,7 @@ class Job(NamedTuple):
 
 
 def scheduled_jobs(settings: Settings, citewell: Citewell) -> dict[str, Job]:
-    """What is to be done how often, by name."""
+    """Return the jobs, by name."""
     jobs = {
         "forget": Job(timedelta(hours=6), citewell.delete_expired, "erase what is older than its retention"),
         "tell": Job(
@@ -66,14 +67,15 @@ async def run_scheduler(
 ) -> AsyncIterator[None]:
     """Run the jobs while the block is open.
 
-    Each runs when its interval has passed since it last came to an end, in whichever process; what was missed while
-    none ran, or while this one could not, is made up for once."""
+    Each runs when its interval has passed since its last end, in whichever process; runs missed while no process ran,
+    or this one could not, are made up for once.
+    """
     now = datetime.now(UTC)
-    first = {
+    first_runs = {
         name: first_run_at(_succeeded(await runs.last(name)), job.every, now, settling) for name, job in jobs.items()
     }
     plan = _Plan(jobs, runs)
-    for name, at in first.items():
+    for name, at in first_runs.items():
         plan.put(name, at)
     watching = asyncio.create_task(plan.watch(watch), name="clock")
     try:
@@ -84,7 +86,7 @@ async def run_scheduler(
 
 
 class _Plan:
-    """When each job comes next. A clock that was set makes nothing older: every job waits for its next turn."""
+    """The next run of each job. Setting the clock makes none overdue: every job waits for its next interval."""
 
     def __init__(self, jobs: Mapping[str, Job], runs: JobRuns) -> None:
         self._jobs = jobs
@@ -97,49 +99,49 @@ class _Plan:
     def put(self, name: str, at: datetime) -> None:
         spread = random.uniform(0, min(JITTER_SECONDS, self._jobs[name].every.total_seconds()))  # noqa: S311 - no secret
         at += timedelta(seconds=spread)
-        self._scheduler.add_job(self._turn, "date", run_date=at, args=(name,), id=name, replace_existing=True)
+        self._scheduler.add_job(self._run_and_plan, "date", run_date=at, args=(name,), id=name, replace_existing=True)
 
     async def watch(self, every: float) -> None:
-        """Look at the clock: jobs that are planned for another year would not come, and those that became due while the
-        machine slept would come as late as it slept."""
+        """Check the clock: jobs planned for another year would never run, and those due while the machine slept would
+        be as late as it slept."""
         while True:
             await asyncio.sleep(every)
-            if not self._was_set():
+            if not self._clock_was_set():
                 self._scheduler.wakeup()
 
     def close(self) -> None:
         self._scheduler.shutdown(wait=False)
 
-    async def _turn(self, name: str) -> None:
-        if not self._was_set():
+    async def _run_and_plan(self, name: str) -> None:
+        if not self._clock_was_set():
             await _run(name, self._jobs[name], self._runs)
             self.put(name, datetime.now(UTC) + self._jobs[name].every)
 
-    def _was_set(self) -> bool:
+    def _clock_was_set(self) -> bool:
         before, since = self._clock
         now, passed = self._clock = datetime.now(UTC), _since_start()
-        by = now - before - timedelta(seconds=passed - since)
-        if abs(by) <= CLOCK_SET_TOLERANCE:
+        shift = now - before - timedelta(seconds=passed - since)
+        if abs(shift) <= CLOCK_SET_TOLERANCE:
             return False
-        log.warning("clock_changed", by=str(by))
+        log.warning("clock_changed", by=str(shift))
         for name, job in self._jobs.items():
             self.put(name, now + job.every)
         return True
 
 
 def _since_start() -> float:
-    """Seconds since this machine started, where it tells those in which it slept, too."""
+    """Return seconds since this machine started, including sleep where the system counts it."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def first_run_at(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
-    """When a job that last ended at `last` is due in a process that started `now`."""
+    """Return when a job that last ended at `last` is due in a process that started at `now`."""
     soon = now + settling
     return soon if last is None else min(max(last + every, soon), now + every)
 
 
 async def run_job(name: str, job: Job, runs: JobRuns) -> None:
-    """Do a job now and keep how it ended. Raises what it raises."""
+    """Run a job now and record its end. Raises what it raises."""
     began, clock = datetime.now(UTC), time.monotonic()
     try:
         await job.work()
@@ -151,7 +153,7 @@ async def run_job(name: str, job: Job, runs: JobRuns) -> None:
 
 
 def next_due(last: JobRun | None, every: timedelta) -> datetime | None:
-    """When a job is due; None: at once."""
+    """Return when a job is due; None: at once."""
     succeeded = _succeeded(last)
     return succeeded + every if succeeded else None
 

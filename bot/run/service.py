@@ -51,14 +51,14 @@ log = structlog.get_logger(__name__)
 
 
 async def print_startup_summary(
-    citewell: Citewell, listening: Collection[str], say: Callable[[str], None], *, answers: bool
+    citewell: Citewell, platforms: Collection[str], say: Callable[[str], None], *, answers: bool
 ) -> None:
-    """What there is to answer from, where it is listened, who writes, and what may be missing."""
+    """Print the number of documents, the platforms, the writer, and warnings."""
     settings = citewell.settings
     documents = await citewell.storage.library.count()
     indexed = wording.count_noun(documents, "document is", "documents are")
     connecting = (
-        f"Connecting to {' and '.join(_titles(listening))}." if listening else "This process connects to no platform."
+        f"Connecting to {' and '.join(_titles(platforms))}." if platforms else "This process connects to no platform."
     )
     say(f"{indexed} indexed. {connecting}")
     if answers and not documents:
@@ -67,7 +67,9 @@ async def print_startup_summary(
             if settings.sources
             else "To index a file or a folder, type in another terminal: citewell index PATH"
         )
-    say(_who_writes(settings) if answers else "This process takes questions in. Another citewell run answers them.")
+    say(
+        _describe_writer(settings) if answers else "This process takes questions in. Another citewell run answers them."
+    )
     if settings.operations:
         say(f"Health and metrics: http://{settings.operations}/healthz, /readyz and /metrics.")
     for finding in diagnose_disk_space(settings.data):
@@ -84,7 +86,7 @@ async def print_startup_summary(
     await print_backlog(citewell.storage.inbox, say)
 
 
-def _who_writes(settings: Settings) -> str:
+def _describe_writer(settings: Settings) -> str:
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
         return "No language model is set: answers are made of the documents' own sentences."
@@ -93,7 +95,7 @@ def _who_writes(settings: Settings) -> str:
 
 
 async def print_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
-    """Tell the operator which questions wait since before, and which were given up and why."""
+    """Print the questions that waited before, and those given up and why."""
     waiting, given_up = (await inbox.count_by_state()).get("open", 0), await inbox.failure_counts()
     if waiting:
         say(f"{wording.count_noun(waiting, 'question')} from before will be answered now.")
@@ -107,24 +109,27 @@ async def print_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
 
 
 def _titles(names: Collection[str]) -> list[str]:
-    """As people call them."""
+    """Return the titles of platforms."""
     return [platform.title for platform in registry.platforms() if platform.name in names]
 
 
 # --- The service ----------------------------------------------------------------------------------
 
 DRAIN_SECONDS = 7.0
-"""What is under way may take this long after a stop; supervisors kill after 10 s, and the rest may take two."""
+"""Seconds that work under way may take after a stop; supervisors kill after 10 s, and the rest may take two."""
 EXTRACTIVE_CONCURRENCY = 12
-"""Answers made at a time without a model. Nothing is waited for then but the processor and the disk: with more, all are
-late, and each costs a tenth more for signs that it is being worked on (`bench.load`)."""
+"""Answers computed at the same time without a model.
+
+They wait only for processor and disk: with more, all are late, and each costs a tenth more for typing indicators
+(`bench.load`).
+"""
 SHARED_IDLE_SECONDS = 0.2
-"""How often the inbox is looked at where other processes may have put something into it, without ringing here."""
+"""Seconds between two checks of the inbox when other processes may fill it, without notifying this one."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
-"""Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
+"""Seconds between two tries to reach a platform: twice as long after each, longer if the platform asks for it."""
 
 WARMUP_QUESTION = "What is there?"
-"""Searched for by the bot itself."""
+"""A search by the bot itself."""
 
 Component = Callable[[], Coroutine[Any, Any, object]]
 AnnouncementFilter = Callable[[Announcement], bool]
@@ -133,23 +138,23 @@ AnnouncementFilter = Callable[[Announcement], bool]
 async def run_service(settings: Settings, say: Callable[[str], None], only: str | None = None) -> int:
     """Answer until SIGTERM or SIGINT; returns the exit status.
 
-    A platform that cannot log in is reported and the others go on; one that cannot be reached, or that breaks, is tried
-    again. 1 means that the worker broke, or that no platform is left: a supervisor should start the process again.
-    Raises Misconfigured when no platform is set up.
+    A platform that cannot log in is reported and the others continue; one that cannot be reached, or that breaks, is
+    tried again. 1 means that the worker broke, or that no platform is left: a supervisor should start the process
+    again. Raises Misconfigured when no platform is set up.
     """
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         storage = citewell.storage
-        doors = UvicornServers(trusted_proxies=settings.trusted_proxies)
-        adapters = make_adapters(settings, citewell, doors, say)
+        http_servers = UvicornServers(trusted_proxies=settings.trusted_proxies)
+        adapters = make_adapters(settings, citewell, http_servers, say)
         role = role_of(only, settings, adapters)
         operations = await stack.enter_async_context(open_operations(citewell, adapters))
-        peers = LeaderElection(storage.database, storage.inbox)
+        election = LeaderElection(storage.database, storage.inbox)
 
         single = exclusive_platforms(settings)
 
         def here(name: str) -> bool:
-            return name not in single or peers.is_leader
+            return name not in single or election.is_leader
 
         worker = Worker(
             storage.inbox,
@@ -161,26 +166,26 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             at_a_time=settings.concurrency if citewell.model else EXTRACTIVE_CONCURRENCY,
             expire_late=settings.late == "expire",
             live=LiveSearch(citewell.indexer, citewell.responder, citewell.calibration),
-            spent=partial(queue_quota_notice, storage.outbox, settings.digest),
-            shown=citewell.services.visible_answer,
-            reached=here,
+            on_quota_spent=partial(queue_quota_notice, storage.outbox, settings.digest),
+            visible_answer=citewell.services.visible_answer,
+            can_reach=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else INBOX_POLL_SECONDS,
         )
         storage.inbox.on_accept(worker.notify)
         jobs = scheduled_jobs(settings, citewell)
         parts: dict[str, Component] = {
-            name: partial(_listening, adapters[name], citewell, peers if name in single else None, say)
+            name: partial(_listen, adapters[name], citewell, election if name in single else None, say)
             for name in role.platforms
         }
         if role.is_worker:
             apart = sharded_platforms(settings)
-            duties = partial(_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
+            duties = partial(_run_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
             parts["worker"] = worker.run
-            parts["peers"] = partial(peers.run, worker)
-            parts["duties"] = partial(peers.run_as_leader, duties)
+            parts["peers"] = partial(election.run, worker)
+            parts["duties"] = partial(election.run_as_leader, duties)
             if here_alone := {name: adapters[name] for name in apart.intersection(adapters)}:
                 parts["notices"] = partial(
-                    _posted,
+                    _run_outbox,
                     citewell,
                     here_alone,
                     lambda post: post.platform in here_alone and here_alone[post.platform].can_serve(post.space),
@@ -190,10 +195,12 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         listened = {name: adapters[name] for name in role.platforms}
         answering = worker if role.is_worker else None
-        async with operations.serve(doors, answering, listened, jobs, elsewhere=lambda name: not here(name)):
+        async with operations.serve(
+            http_servers, answering, listened, jobs, connected_elsewhere=lambda name: not here(name)
+        ):
             await print_startup_summary(citewell, role.platforms, say, answers=role.is_worker)
-            settling = asyncio.create_task(_settle(citewell, answers=role.is_worker), name="settle")
-            status = await _until_stopped(parts, role.platforms, worker, stop, say)
+            settling = asyncio.create_task(_warm_up(citewell, answers=role.is_worker), name="settle")
+            status = await _run_until_stopped(parts, role.platforms, worker, stop, say)
             settling.cancel()
             closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
             for name, error in zip(adapters, closed, strict=True):
@@ -202,9 +209,11 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             return status
 
 
-async def _settle(citewell: Citewell, *, answers: bool) -> None:
-    """Load what answers need before one is asked for, and keep the collector of garbage from looking through all of it
-    again and again: of the acknowledgements of a flood one in a hundred waited for that, 150 ms each time."""
+async def _warm_up(citewell: Citewell, *, answers: bool) -> None:
+    """Load what answers need before the first question, and exempt it from garbage collection.
+
+    Without that, one acknowledgement in a hundred of a flood waited 150 ms for the collector.
+    """
     if answers:
         with suppress(CitewellError):
             await citewell.retriever.retrieve(SearchPlan(question=WARMUP_QUESTION), await citewell.all_collections())
@@ -212,10 +221,10 @@ async def _settle(citewell: Citewell, *, answers: bool) -> None:
     gc.freeze()
 
 
-async def _duties(
-    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: AnnouncementFilter
+async def _run_duties(
+    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], accepts: AnnouncementFilter
 ) -> None:
-    """What one process does for all."""
+    """Run the work that one process does for all."""
     storage = citewell.storage
     reader = ChannelIndexer(
         storage.channel_messages, storage.outbox, citewell.services.places, citewell.indexer, adapters
@@ -226,25 +235,25 @@ async def _duties(
         asyncio.TaskGroup() as group,
     ):
         group.create_task(reader.run())
-        group.create_task(_posted(citewell, adapters, ours))
+        group.create_task(_run_outbox(citewell, adapters, accepts))
 
 
-async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: AnnouncementFilter) -> None:
-    """What the bot says by itself."""
+async def _run_outbox(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], accepts: AnnouncementFilter) -> None:
+    """Post the announcements that `accepts` allows."""
     storage = citewell.storage
-    courier = OutboxWorker(storage.outbox, citewell.services, adapters, ours)
-    storage.outbox.on_post(courier.notify)
-    await courier.run()
+    outbox_worker = OutboxWorker(storage.outbox, citewell.services, adapters, accepts)
+    storage.outbox.on_post(outbox_worker.notify)
+    await outbox_worker.run()
 
 
-async def _until_stopped(
+async def _run_until_stopped(
     parts: Mapping[str, Component],
     platforms: Collection[str],
     worker: Worker,
     stop: asyncio.Event,
     say: Callable[[str], None],
 ) -> int:
-    """Run all parts until told to stop, or until one that is needed ends; the exit status."""
+    """Run all parts until told to stop, or until one that is needed ends. Return the exit status."""
     running = {asyncio.create_task(part(), name=name) for name, part in parts.items()}
     listening = {task for task in running if task.get_name() in platforms}
     stopping = asyncio.create_task(stop.wait(), name="stop")
@@ -252,7 +261,7 @@ async def _until_stopped(
     while not stopping.done() and not status:
         done, _ = await asyncio.wait({*running, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopping}:
-            status = max(status, _ended(task, say), int(task not in listening))
+            status = max(status, _report_end(task, say), int(task not in listening))
             running.discard(task)
         if platforms and not listening & running:
             status = 1
@@ -262,39 +271,44 @@ async def _until_stopped(
     return status
 
 
-async def _listening(
-    adapter: PlatformAdapter, citewell: Citewell, peers: LeaderElection | None, say: Callable[[str], None]
+async def _listen(
+    adapter: PlatformAdapter, citewell: Citewell, election: LeaderElection | None, say: Callable[[str], None]
 ) -> None:
-    """With `peers`, while this process is the first of them."""
+    """Listen; with `election`, only while this process leads."""
     listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.services, say)
-    await (peers.run_as_leader(listen) if peers else listen())
+    await (election.run_as_leader(listen) if election else listen())
 
 
-async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: BotServices, say: Callable[[str], None]) -> None:
-    """Listen, and again after whatever ended it, until the adapter says that it is no use: raises Misconfigured."""
+async def keep_listening(
+    adapter: PlatformAdapter, inbox: Inbox, services: BotServices, say: Callable[[str], None]
+) -> None:
+    """Listen, and again after any failure, until the adapter raises Misconfigured."""
     clock = asyncio.get_running_loop().time
     wait = FIRST_WAIT
     while True:
         start = clock()
         try:
-            await adapter.listen(inbox, desk)
-            why, asked = f"{adapter.name} stopped without a reason", 0.0
+            await adapter.listen(inbox, services)
+            why, retry_after = f"{adapter.name} stopped without a reason", 0.0
         except Misconfigured:
             raise
         except Unavailable as error:
-            why, asked = f"{error}. Check the network, and whether {adapter.name} is down", error.retry_after or 0.0
+            why, retry_after = (
+                f"{error}. Check the network, and whether {adapter.name} is down",
+                error.retry_after or 0.0,
+            )
         except Exception as error:  # one platform's failure is not the other's
             log.exception("listener_failed", part=adapter.name)
-            why, asked = f"{adapter.name} stopped: {type(error).__name__}. The log says where", 0.0
+            why, retry_after = f"{adapter.name} stopped: {type(error).__name__}. The log says where", 0.0
         wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
-        pause = max(wait, asked)
+        pause = max(wait, retry_after)
         say(f"{why}; {adapter.name} is tried again in {pause:.0f} seconds.")
         await asyncio.sleep(pause)
         wait = min(2 * wait, LONGEST_WAIT)
 
 
-def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
-    """Report why `task` ended; 1 when the process must be started again."""
+def _report_end(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
+    """Report why `task` ended. Return 1 when the process must be started again."""
     error = task.exception()
     if isinstance(error, Misconfigured):
         say(f"{task.get_name()} is left out: {error}. {error.what_to_do}")

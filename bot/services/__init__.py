@@ -1,1 +1,1 @@
-"""What buttons, forms and commands ask for after the answer."""
+"""Services behind buttons, forms and commands."""

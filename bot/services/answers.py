@@ -1,4 +1,4 @@
-"""What buttons and commands ask for after the answer: given to those who may see it, and in doubt to nobody."""
+"""Services for people with an answer: shown to those who may see it, and in doubt to nobody."""
 
 from __future__ import annotations
 
@@ -49,71 +49,84 @@ from storage.people.personal_data import export_json
 
 PersonalRecord = dict[str, Any]
 PersonalRecords = dict[str, list[PersonalRecord]]
-"""Rows by what they are: see `storage.people.personal_data`."""
+"""Rows by kind: see `storage.people.personal_data`."""
 WITHHELD_MARK = {"withheld": True}
 """Marks a record of which something is left out."""
 
 
 async def redact_records(
-    kept: Mapping[str, Sequence[PersonalRecord]],
-    seen: Callable[[str], Awaitable[Answer | None]],
+    records: Mapping[str, Sequence[PersonalRecord]],
+    find_visible: Callable[[str], Awaitable[Answer | None]],
     library: ChunkReader,
     collections: Collection[str],
     instead: str,
 ) -> PersonalRecords:
-    """`kept` for somebody who may see `collections`. `seen` gives an answer by its id as they may see it, None where
-    they may not; `instead` stands in the place of one. What they wrote, rated and chose is never left out."""
-    answers = {one["id"]: await seen(one["id"]) for one in kept["answers"]}
-    hidden = {one["body"] for one in kept["answers"] if answers[one["id"]] is None}
-    turns = [Turn.model_validate({name: one[name] for name in one if name != "conversation"}) for one in kept["turns"]]
+    """Return `records` for somebody who may see `collections`.
+
+    `find_visible` returns an answer by its id as they may see it, None if they may not; `instead` replaces one. What
+    they wrote, rated and chose is never left out.
+    """
+    answers = {record["id"]: await find_visible(record["id"]) for record in records["answers"]}
+    hidden = {record["body"] for record in records["answers"] if answers[record["id"]] is None}
+    turns = [
+        Turn.model_validate({name: record[name] for name in record if name != "conversation"})
+        for record in records["turns"]
+    ]
     cited = await library.get_chunks([chunk for turn in turns for chunk in turn.chunk_ids])
     visible = {chunk.id for chunk, document in cited if document.collection in collections}
 
     def answer(record: PersonalRecord) -> PersonalRecord:
-        shown = answers[record["id"]]
-        if shown:
-            return shown.model_dump(mode="json")
+        visible_answer = answers[record["id"]]
+        if visible_answer:
+            return visible_answer.model_dump(mode="json")
         return Answer.model_validate(record).question_only(instead).model_dump(mode="json") | WITHHELD_MARK
 
-    def turn(record: PersonalRecord, told: Turn) -> PersonalRecord:
-        if visible.issuperset(told.chunk_ids) and told.answer not in hidden:
+    def turn(record: PersonalRecord, parsed: Turn) -> PersonalRecord:
+        if visible.issuperset(parsed.chunk_ids) and parsed.answer not in hidden:
             return record
         return (
-            record | told.question_only.model_dump(mode="json") | {"answer": instead, "standalone": ""} | WITHHELD_MARK
+            record
+            | parsed.question_only.model_dump(mode="json")
+            | {"answer": instead, "standalone": ""}
+            | WITHHELD_MARK
         )
 
     async def handoff(record: PersonalRecord) -> PersonalRecord:
-        return record if await seen(record["answer_id"]) else record | {"reply": instead} | WITHHELD_MARK
+        return record if await find_visible(record["answer_id"]) else record | {"reply": instead} | WITHHELD_MARK
 
     def added(record: PersonalRecord) -> PersonalRecord:
         if record["collection"] in collections:
             return record
         return Document(id=record["id"], filename="", title=instead).model_dump(mode="json") | WITHHELD_MARK
 
-    completed = {one["standalone"]: one["question"] for one in kept["answers"] if answers[one["id"]] is None}
+    completed = {
+        record["standalone"]: record["question"] for record in records["answers"] if answers[record["id"]] is None
+    }
 
     return {
-        **{name: list(records) for name, records in kept.items()},
-        "answers": [answer(one) for one in kept["answers"]],
-        "turns": [turn(record, told) for record, told in zip(kept["turns"], turns, strict=True)],
-        "handoffs": [await handoff(one) for one in kept["handoffs"]],
-        "wishes": [one | {"question": completed.get(one["question"], one["question"])} for one in kept["wishes"]],
-        "added": [added(one) for one in kept["added"]],
+        **{name: list(rows) for name, rows in records.items()},
+        "answers": [answer(record) for record in records["answers"]],
+        "turns": [turn(record, parsed) for record, parsed in zip(records["turns"], turns, strict=True)],
+        "handoffs": [await handoff(record) for record in records["handoffs"]],
+        "wishes": [
+            record | {"question": completed.get(record["question"], record["question"])} for record in records["wishes"]
+        ],
+        "added": [added(record) for record in records["added"]],
     }
 
 
 # --- What somebody waits for while the courier posts it -------------------------------------------
 
 POST_POLL_SECONDS = 0.1
-"""How often is looked whether it is there: another process may post it."""
+"""Seconds between two checks whether a post is done: another process may post it."""
 POST_WAIT_SECONDS = 600.0
-"""How long somebody is told what came of it."""
+"""Seconds that somebody waits for the result."""
 SHARE_SECONDS = 60.0
-"""How long an answer may take to be shared: then nobody looks for it there, and it is given up."""
+"""Seconds that sharing may take; after that nobody looks for the post, and it is given up."""
 
 
 class StoredPostService:
-    """The port `Posts`."""
+    """The port `PostService`."""
 
     def __init__(self, outbox: SQLOutbox) -> None:
         self._outbox = outbox
@@ -129,11 +142,11 @@ class StoredPostService:
     async def wait_until_posted(self, post: SharedAnswer | UploadStatus) -> str | None:
         try:
             async with asyncio.timeout(POST_WAIT_SECONDS):
-                return await self._ended(post)
+                return await self._wait_for_end(post)
         except TimeoutError:
             return None
 
-    async def _ended(self, post: SharedAnswer | UploadStatus) -> str | None:
+    async def _wait_for_end(self, post: SharedAnswer | UploadStatus) -> str | None:
         now = asyncio.get_running_loop().time
         late = now() + SHARE_SECONDS
         while outcome := await self._outbox.outcome(post.key):
@@ -163,15 +176,15 @@ class CitewellServices:
         roles: RoleGrants = NO_ROLES,
         places: Mapping[PlaceId, PlaceSettings] = NO_PLACES,
         keep: SaveDocument | None = None,
-        means: KnowledgeDependencies | None = None,
+        knowledge: KnowledgeDependencies | None = None,
         unindexed: Mapping[str, str] = NO_PLATFORM,
         embedder: Embedder | None = None,
         learns: bool = False,
         drafter: ProposalDrafter | None = None,
     ) -> None:
-        """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
-        `means`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts what insights
-        propose to write."""
+        """`rules`, `roles` and `places` are those of the file. Without `keep`, no reply becomes a document; without
+        `knowledge`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts proposals of
+        insights."""
         self._storage = storage
         self._rules = rules
         self._roles = roles
@@ -186,42 +199,50 @@ class CitewellServices:
         self.handoffs = StoredHandoffService(storage.handoffs, self.places, self.authority, keep)
         self.posts = StoredPostService(storage.outbox)
         self.subscriptions = StoredSubscriptionService(storage.subscriptions)
-        self.knowledge = StoredKnowledgeService(storage.library, self.places, rules, self.authority, means)
+        self.knowledge = StoredKnowledgeService(storage.library, self.places, rules, self.authority, knowledge)
 
     async def audience(self, readers: Readers) -> Audience:
-        """The collections that every reader may see."""
+        """Return the collections that every reader may see."""
         return resolve_audience(readers, await self._storage.library.list_collections(), self._rules)
 
     async def find_answer(self, answer_id: str, readers: Readers) -> Answer | None:
-        """A past answer, if everyone of `readers` may see every passage it shows and every document it names, as the
-        rules are now; what it says of words of others is left out.
+        """Return a past answer, if all `readers` may see every passage it shows and every document it names, by the
+        present rules.
 
-        A passage that was changed or removed since has no rules any more: then nobody gets the answer."""
+        Corrections that name other documents are left out. A passage that was changed or removed since has no rules any
+        more: then nobody gets the answer.
+        """
         return await self.visible_answer(answer_id, await self.audience(readers))
 
-    async def visible_answer(self, answer_id: str, theirs: Audience) -> Answer | None:
-        """The same for an audience."""
+    async def visible_answer(self, answer_id: str, audience: Audience) -> Answer | None:
+        """Return what `find_answer` does, for an audience."""
         answer = await self._storage.history.answer(answer_id)
         if answer is None:
             return None
-        shown = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
-        allowed = theirs.collections
-        found = await self._storage.library.get_chunks(shown)
-        visible = {chunk.id for chunk, document in found if document.collection in allowed}
-        if not visible.issuperset(shown):
+        chunk_ids = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
+        allowed = audience.collections
+        chunks = await self._storage.library.get_chunks(chunk_ids)
+        visible = {chunk.id for chunk, document in chunks if document.collection in allowed}
+        if not visible.issuperset(chunk_ids):
             return None
-        if not all([await self._titled(one, allowed) == title for one, title in answer.named.items()]):
+        if not all(
+            [await self._visible_title(document_id, allowed) == title for document_id, title in answer.named.items()]
+        ):
             return None
-        held = [await self._titled(document, allowed) for one in answer.corrections for document in one.documents]
-        return answer if all(held) else answer.without_corrections()
+        titles = [
+            await self._visible_title(document, allowed)
+            for correction in answer.corrections
+            for document in correction.documents
+        ]
+        return answer if all(titles) else answer.without_corrections()
 
-    async def _titled(self, document_id: str, collections: Collection[str]) -> str:
-        """How a document is called now; empty where it is in none of `collections`."""
+    async def _visible_title(self, document_id: str, collections: Collection[str]) -> str:
+        """Return a document's present title; empty if it is in none of `collections`."""
         document = await self._storage.library.document(document_id)
         return (document.title or document.filename) if document and document.collection in collections else ""
 
     async def hand_over(self, press: AnswerInteraction, readers: Readers) -> str:
-        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        """Hand a question off to the people set for the place, once. Return the text for the asker."""
         answer = await self.find_answer(press.answer_id, readers)
         if answer is None:
             return (await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE)
@@ -230,7 +251,7 @@ class CitewellServices:
         )
 
     async def subscribe(self, press: AnswerInteraction, readers: Readers) -> SubscriptionResult:
-        """Tell the person once this can be answered; what they hear at once."""
+        """Subscribe a person to the answer. Return the text they get at once."""
         answer = await self.find_answer(press.answer_id, readers)
         if answer is None:
             return SubscriptionResult((await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE))
@@ -239,34 +260,37 @@ class CitewellServices:
         )
 
     async def get_insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
-        """What was asked lately, as far as `readers` may hear of it. Raises NotAllowed for an actor who is no admin."""
+        """Return recent insights, as far as `readers` may see them. Raises NotAllowed for an actor who is no admin."""
         await self.authority.require(actor, Action.READ_INSIGHTS)
         return await self.insights_for(readers, days)
 
     async def insights_for(self, readers: Readers, days: int) -> Insights:
-        """The same, for whom the operator chose."""
-        theirs = await self.audience(readers)
+        """Return insights for readers whom the operator chose."""
+        audience = await self.audience(readers)
         with workspace_scope(ALL_WORKSPACES):  # homes hear of each other: the rules decide
-            seen = await compute_insights(
+            insights = await compute_insights(
                 self._storage,
                 self._embedder,
                 self._rules.platforms,
                 days,
                 lambda person: self._rules.can_see_question(readers, person),
-                audience=theirs,
+                audience=audience,
                 drafter=self._drafter,
             )
-        return _for_readers(seen, theirs.collections)
+        return _restrict_insights(insights, audience.collections)
 
     async def can_rate(self, answer_id: str, readers: Readers) -> bool:
-        """See `BotServices`."""
         answer = await self._storage.history.answer(answer_id)
-        theirs = (await self.audience(readers)).collections
-        found = [await self._storage.library.document(one) for one in (answer.document_ids if answer else ())]
-        return answer is not None and all(one is None or one.collection in theirs for one in found)
+        collections = (await self.audience(readers)).collections
+        documents = [
+            await self._storage.library.document(document) for document in (answer.document_ids if answer else ())
+        ]
+        return answer is not None and all(
+            document is None or document.collection in collections for document in documents
+        )
 
     async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
-        """See `BotServices`. Roles are kept with what helped, and only where the bot learns from it."""
+        """Store a rating; with its role if it is helpful and the bot learns from ratings."""
         if self._learns and by and rating.vote is Vote.HELPFUL:
             roles = roles_of(await by(), self._roles)
             rating = replace(rating, role=roles[0] if roles else None)
@@ -279,11 +303,12 @@ class CitewellServices:
         return await self._storage.history.preferences(person)
 
     async def translator_for(self, person: str, *, text: str = "", locale: str = "") -> Translator:
-        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        """Return a translator for a person: to their chosen language, else that of `text`, else that of their
+        `locale`."""
         return choose_words((await self.preferences(person)).language, (detect_supported_language(text),), locale)
 
     async def choose_options(self, message: IncomingMessage) -> AnswerSettings:
-        """What decides how `message` is answered."""
+        """Return the settings that decide how `message` is answered."""
         place = await self.places.effective_settings(message.said_in)
         return AnswerSettings(preferences=await self.preferences(message.author), place=place)
 
@@ -291,36 +316,39 @@ class CitewellServices:
         await self._storage.history.save_preferences(person, preferences)
 
     async def export_person(self, person: str, readers: Readers | None = None) -> str:
-        """See `BotServices`; without `readers`, for the operator, all of it."""
+        """Export what is stored about a person; without `readers`, all of it, for the operator."""
         if readers is None:
             return await self._storage.personal_data.export(person)
-        theirs, instead = await self.audience(readers), (await self.translator_for(person))(wording.ANSWER_UNAVAILABLE)
-        kept = await self._storage.personal_data.records(person)
-        seen = partial(self.visible_answer, theirs=theirs)
-        given = await redact_records(kept, seen, self._storage.library, theirs.collections, instead)
-        return export_json(person, given)
+        audience, instead = (
+            await self.audience(readers),
+            (await self.translator_for(person))(wording.ANSWER_UNAVAILABLE),
+        )
+        records = await self._storage.personal_data.records(person)
+        find_visible = partial(self.visible_answer, audience=audience)
+        redacted = await redact_records(records, find_visible, self._storage.library, audience.collections, instead)
+        return export_json(person, redacted)
 
     async def erase_person(self, person: str) -> int:
-        """Erase all that is kept about a person; returns how many entries went."""
+        """Erase all that is stored about a person; returns how many entries were deleted."""
         return await self._storage.personal_data.forget(person)
 
 
-def _for_readers(seen: Insights, collections: Collection[str]) -> Insights:
-    """Without what one person asked in private, and without documents of other `collections`."""
+def _restrict_insights(insights: Insights, collections: Collection[str]) -> Insights:
+    """Return insights without private questions of one person, and without documents outside `collections`."""
 
     def near(gap: KnowledgeGap) -> KnowledgeGap:
         hidden = gap.nearest is not None and gap.nearest.collection not in collections
         return replace(gap, nearest=None) if hidden else gap
 
     return replace(
-        seen,
-        most_asked=tuple(group for group in seen.most_asked if not group.private),
-        gaps=tuple(near(gap) for gap in seen.gaps if not gap.group.private),
+        insights,
+        most_asked=tuple(group for group in insights.most_asked if not group.private),
+        gaps=tuple(near(gap) for gap in insights.gaps if not gap.group.private),
         contradictions=tuple(
-            one
-            for one in seen.contradictions
-            if not one.private and all(paper.collection in collections for paper in one.papers)
+            contradiction
+            for contradiction in insights.contradictions
+            if not contradiction.private and all(paper.collection in collections for paper in contradiction.papers)
         ),
-        never_cited=tuple(paper for paper in seen.never_cited if paper.collection in collections),
-        outdated=tuple(old for old in seen.outdated if old.paper.collection in collections),
+        never_cited=tuple(paper for paper in insights.never_cited if paper.collection in collections),
+        outdated=tuple(old for old in insights.outdated if old.paper.collection in collections),
     )

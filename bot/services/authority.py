@@ -1,4 +1,4 @@
-"""The one place where it is decided who may change things, for every platform and for the terminal."""
+"""The one place that decides who may change things, for every platform and for the terminal."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ log = structlog.get_logger(__name__)
 
 
 class AuditedAuthorizer:
-    """Denied unless `roles` say otherwise; every decision is in the audit before anything is done."""
+    """Authorizes by `roles`, and denies all else; every decision is in the audit log before anything is done."""
 
     def __init__(self, roles: RoleGrants, audit: SQLAudit) -> None:
         self._roles = roles
         self._audit = audit
 
     def is_allowed(self, actor: Actor, action: Action) -> bool:
-        """Whether to offer it; what is then done is checked by `require`."""
+        """Return True if an action is to be offered; `require` checks it when it is done."""
         return is_permitted(actor, action, self._roles)
 
     async def require(self, actor: Actor, action: Action, subject: str = "") -> None:
-        """Raises NotAllowed for somebody without a role that may do this. `subject` holds no text of people."""
+        """Raise NotAllowed for somebody without a role that may do this. `subject` holds no text of people."""
         allowed = self.is_allowed(actor, action)
         await self._audit.record(
             AuditEntry(at=datetime.now(UTC), actor=actor.person, action=action, subject=subject, allowed=allowed)

@@ -1,4 +1,4 @@
-"""Asking people what the documents did not answer, and keeping what they reply."""
+"""Handoffs: asking people what the documents do not answer, and keeping their replies."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from pipeline.words.language import choose_words, detect_supported_language
 from storage.messages.handoffs import SQLHandoffs
 
 REVIEW_AFTER = timedelta(days=180)
-"""After which a kept reply is to be looked at again."""
+"""Time after which a kept reply is to be reviewed."""
 MAX_TITLE = 120
 
 SaveDocument = Callable[[ParsedDocument], Awaitable[object]]
-"""Puts a document into the library, or in the place of its earlier version."""
+"""Saves a document, in place of its earlier version."""
 
 
 class StoredHandoffService:
-    """From the button under an answer to what its asker hears."""
+    """Handoffs over the stores, from the button under an answer to the reply."""
 
     def __init__(
         self, store: SQLHandoffs, places: StoredPlaceService, authority: AuditedAuthorizer, keep: SaveDocument | None
@@ -47,11 +47,11 @@ class StoredHandoffService:
         self._authority = authority
         self._keep = keep
 
-    async def hand_over(self, answer: Answer, press: AnswerInteraction, words: Translator) -> str:
-        """Ask the people of the place it was pressed in; what its asker is told. Once for each answer."""
+    async def hand_over(self, answer: Answer, press: AnswerInteraction, translator: Translator) -> str:
+        """Ask the people of the place, once for each answer. Return the text for the asker."""
         place = await self._places.effective_settings(press.chain)
         if not place.ask:
-            return words(wording.NOBODY_TO_ASK)
+            return translator(wording.NOBODY_TO_ASK)
         handoff = Handoff(
             id=secrets.token_hex(8),
             answer_id=answer.id,
@@ -63,36 +63,37 @@ class StoredHandoffService:
             private=press.private,
         )
         new = await self._store.create(handoff)
-        return words(wording.HANDOFF_SENT if new else wording.HANDOFF_ALREADY_SENT)
+        return translator(wording.HANDOFF_SENT if new else wording.HANDOFF_ALREADY_SENT)
 
     async def find_open(self, message: MessageKey) -> Handoff | None:
-        """What a message of ours asks people, unless somebody has resolved it."""
+        """Return the handoff posted as a message, unless it is resolved."""
         return await self._store.find_waiting(message)
 
     async def can_keep_replies(self, place: PlaceId) -> bool:
-        """Whether replies given in `place` can be kept, by those who may."""
+        """Return True if replies given in `place` can be kept."""
         return bool(await self._collection(place))
 
     async def is_keep_offered(self, actor: Actor, pressed_in: PlaceId) -> bool:
-        """Whether to offer that the reply is kept."""
+        """Return True if the actor is to be offered that the reply is kept."""
         return self._authority.is_allowed(actor, Action.TEACH) and bool(await self._collection(pressed_in))
 
     async def resolve(
         self, handoff_id: str, pressed_in: PlaceId, actor: Actor, name: str, reply: str, *, keep: bool, link: str
     ) -> TranslatableText:
-        """Close it with a reply, of which its asker hears once; what whoever resolved it is to be told.
+        """Resolve a handoff with a reply, of which its asker hears once. Return the text for the resolver.
 
-        Raises NotAllowed when the reply is to be kept and the person may not do that; nothing is changed then."""
+        Raises NotAllowed when the reply is to be kept and the person may not do that; nothing is changed then.
+        """
         handoff = await self._store.get(handoff_id)
         if handoff is None or handoff.target != pressed_in:
             return wording.HANDOFF_GONE
         if keep and reply:
-            await self._teach(handoff, actor, reply, link)
+            await self._keep_reply(handoff, actor, reply, link)
         if not await self._store.resolve(handoff_id, actor.person, name, reply):
             return wording.HANDOFF_GONE
         return wording.HANDOFF_RESOLVED_SAVED if keep and reply else wording.HANDOFF_RESOLVED
 
-    async def _teach(self, handoff: Handoff, actor: Actor, reply: str, link: str) -> None:
+    async def _keep_reply(self, handoff: Handoff, actor: Actor, reply: str, link: str) -> None:
         await self._authority.require(actor, Action.TEACH, handoff.id)
         collection = await self._collection(handoff.target)
         if not collection or not self._keep:
@@ -100,7 +101,7 @@ class StoredHandoffService:
         await self._keep(build_reply_document(handoff, collection, actor.person, reply, link, datetime.now(UTC).date()))
 
     async def _collection(self, place: PlaceId) -> str:
-        """Where replies given in `place` are kept: a collection that everyone there may see; empty for nowhere."""
+        """Return the collection for replies given in `place`: one that everyone there may see; empty for none."""
         set_here = (await self._places.effective_settings(place.chain)).teach
         return (
             set_here
@@ -112,14 +113,17 @@ class StoredHandoffService:
 def build_reply_document(
     handoff: Handoff, collection: str, author: str, reply: str, link: str, today: date
 ) -> ParsedDocument:
-    """A person's reply as a document: it says so wherever it is cited, in the language of the question."""
-    words = choose_words(None, (detect_supported_language(handoff.question),))
+    """Return a person's reply as a document.
+
+    Its title says so wherever it is cited, in the language of the question.
+    """
+    translator = choose_words(None, (detect_supported_language(handoff.question),))
     question = " ".join(handoff.question.split())
     document = Document(
         id=f"taught/{handoff.id}",
         collection=collection,
         filename=f"{handoff.id}.txt",
-        title=words(wording.ANSWERED_BY_PERSON, question=question[:MAX_TITLE]),
+        title=translator(wording.ANSWERED_BY_PERSON, question=question[:MAX_TITLE]),
         source=TAUGHT_SOURCE,
         url=link,
         version=handoff.id,

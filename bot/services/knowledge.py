@@ -1,4 +1,4 @@
-"""What people add to the documents from a chat: who may, into which collection, and how it is taken back."""
+"""Documents added from a chat: who may add, into which collection, and how they are removed."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ from pipeline.values import Action, Actor, Document, ParsedDocument, PersonId, P
 from storage.documents.library import SQLDocumentStore
 
 CHAT_SOURCE_PREFIX = "chat:"
-"""How the name of their source begins, before the workspace or server; nothing lists one, so nothing prunes it."""
+"""The beginning of their source's name, before the workspace or server; nothing lists such a source, so nothing prunes
+it."""
 MAX_FILES_IN_MEMORY = 2
-"""Files in memory at once."""
+"""Most files in memory at once."""
 _READ = (*TEXT_FORMATS, *BINARY_FORMATS)
 
 
 @dataclass(frozen=True)
 class KnowledgeDependencies:
-    """What reading and keeping need."""
+    """Dependencies for reading and saving documents."""
 
     reader: FileReader
     save_document: Callable[[ParsedDocument], Awaitable[IndexedDocument]]
     default_collection: str
-    """The collection of what is not put into another."""
+    """The collection of documents without another."""
     open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
 
 
@@ -52,65 +53,83 @@ class StoredKnowledgeService:
         places: StoredPlaceService,
         rules: AccessPolicy,
         authority: AuditedAuthorizer,
-        means: KnowledgeDependencies | None,
+        dependencies: KnowledgeDependencies | None,
     ) -> None:
-        """`rules` of the collections that the settings name. Without `means`, nothing can be added."""
+        """`rules` of the collections that the settings name. Without `dependencies`, nothing can be added."""
         self._library = library
         self._places = places
         self._rules = rules
         self._authority = authority
-        self._means = means
+        self._dependencies = dependencies
         self._turns = asyncio.Semaphore(MAX_FILES_IN_MEMORY)
 
     async def collections(self, actor: Actor, readers: Readers, chain: Sequence[PlaceId]) -> tuple[str, ...]:
-        """Those that there are, or that the settings name, and that all `readers` see; of a place with collections of
-        its own, these. The one to offer first is the first. Raises NotAllowed, which is written down."""
+        """Return the collections, existing or named in the settings, that all `readers` see; of a place with its own
+        collections, these.
+
+        The first one is to be offered first. Raises NotAllowed, which is recorded in the audit log.
+        """
         if not self._authority.is_allowed(actor, Action.ADD):
             await self._authority.require(actor, Action.ADD, "".join(map(str, chain[-1:])))
-        if self._means is None:
+        if self._dependencies is None:
             return ()
-        there = {*await self._library.list_collections(), *self._rules.by_collection, self._means.default_collection}
-        there = {name for name in there if not self._rules.is_channel_collection(name)}
-        seen = resolve_audience(readers, there, self._rules).collections
+        names = {
+            *await self._library.list_collections(),
+            *self._rules.by_collection,
+            self._dependencies.default_collection,
+        }
+        names = {name for name in names if not self._rules.is_channel_collection(name)}
+        visible = resolve_audience(readers, names, self._rules).collections
         own = (await self._places.effective_settings(chain)).collections
-        first = (*(own or ()), self._means.default_collection)
-        return tuple(sorted(seen.intersection(own or seen), key=lambda one: ((*first, one).index(one), one)))
+        preferred = (*(own or ()), self._dependencies.default_collection)
+        return tuple(
+            sorted(visible.intersection(own or visible), key=lambda name: ((*preferred, name).index(name), name))
+        )
 
     async def add(
         self, actor: Actor, readers: Readers, chain: Sequence[PlaceId], sent: Upload, collection: str
     ) -> AddedDocument:
-        """Raises NotAllowed, NotAdded and Unavailable."""
-        if self._means is None or collection not in await self.collections(actor, readers, chain):
+        """Add a document. Raises NotAllowed, UploadRefused and Unavailable."""
+        if self._dependencies is None or collection not in await self.collections(actor, readers, chain):
             raise UploadRefused(f"nothing may be added to {collection} there", words.NO_COLLECTION)
         space = str(chain[0]) if chain else PersonId.parse(actor.person).platform
-        document_id = _id(actor, space, sent)
+        document_id = _document_id(actor, space, sent)
         await self._authority.require(actor, Action.ADD, f"{document_id} in {collection}")
         async with self._turns:
-            read = await (_file(self._means, sent, sent.fetch) if sent.fetch else _page(self._means, sent.link))
+            read = await (
+                _read_upload(self._dependencies, sent, sent.fetch)
+                if sent.fetch
+                else _read_page(self._dependencies, sent.link)
+            )
             document = _document(read, actor, document_id, collection, space)
             replaced = await self._library.document(document_id) is not None
-            kept = await self._means.save_document(ParsedDocument(document=document, blocks=read.content.blocks))
+            indexed = await self._dependencies.save_document(
+                ParsedDocument(document=document, blocks=read.content.blocks)
+            )
         return AddedDocument(
-            document_id, document.title, collection, kept.passages, replaced=replaced, flagged=kept.is_flagged
+            document_id, document.title, collection, indexed.passages, replaced=replaced, flagged=indexed.is_flagged
         )
 
     async def remove(self, actor: Actor, readers: Readers, document_id: str) -> str | None:
-        """Its title, or None where it is not there any more, or is another's that `readers` may not see or that was
-        added in another organisation's workspace. Raises NotAllowed."""
+        """Remove a document and return its title; None if there is none that they may remove. Raises NotAllowed.
+
+        They may not remove another person's document that `readers` may not see, or that was added in another
+        organisation's workspace.
+        """
         document = await self._library.document(document_id)
         if document is None or not document.source.startswith(CHAT_SOURCE_PREFIX):
             return None
-        own = document.metadata.get("author") == actor.person
-        if not own and not self._reach(readers, document):
+        is_own = document.metadata.get("author") == actor.person
+        if not is_own and not self._can_see(readers, document):
             return None
-        action = Action.TAKE_BACK if own else Action.TAKE_BACK_OTHERS
+        action = Action.TAKE_BACK if is_own else Action.TAKE_BACK_OTHERS
         await self._authority.require(actor, action, f"{document_id} in {document.collection}")
         await self._library.remove_documents([document_id])
         return document.title
 
-    def _reach(self, readers: Readers, document: Document) -> bool:
-        seen = self._rules.check_access(readers, document.collection).allowed
-        return seen and self._rules.can_see_question(readers, document.source.removeprefix(CHAT_SOURCE_PREFIX))
+    def _can_see(self, readers: Readers, document: Document) -> bool:
+        is_visible = self._rules.check_access(readers, document.collection).allowed
+        return is_visible and self._rules.can_see_question(readers, document.source.removeprefix(CHAT_SOURCE_PREFIX))
 
 
 class _Read(NamedTuple):
@@ -120,20 +139,22 @@ class _Read(NamedTuple):
     content: ParsedFile
 
 
-async def _file(means: KnowledgeDependencies, sent: Upload, fetch: Callable[[], Awaitable[bytes]]) -> _Read:
+async def _read_upload(
+    dependencies: KnowledgeDependencies, sent: Upload, fetch: Callable[[], Awaitable[bytes]]
+) -> _Read:
     if (suffix := PurePath(sent.name).suffix.lower()) and suffix not in _READ:
-        raise _unreadable(f"{suffix} is not a supported format")
+        raise _unreadable_error(f"{suffix} is not a supported format")
     body = await fetch()
     try:
-        return _Read(sent.name, sent.link, _version(body), await means.reader.read(sent.name, body))
+        return _Read(sent.name, sent.link, _version(body), await dependencies.reader.read(sent.name, body))
     except Refused as error:
-        raise _unreadable(str(error)) from error
+        raise _unreadable_error(str(error)) from error
 
 
-async def _page(means: KnowledgeDependencies, url: str) -> _Read:
-    """What is at a public address, a page or a file."""
+async def _read_page(dependencies: KnowledgeDependencies, url: str) -> _Read:
+    """Return the content at a public address, a page or a file."""
     try:
-        async with means.open_fetcher() as fetcher:
+        async with dependencies.open_fetcher() as fetcher:
             fetched = await fetcher.fetch(url, most=MAX_WEB_PAGE_BYTES)
     except Refused as error:
         raise UploadRefused(str(error), words.NOT_PUBLIC) from error
@@ -143,17 +164,19 @@ async def _page(means: KnowledgeDependencies, url: str) -> _Read:
     name = readable_file_name(fetched.url, media_type) or fetched.url.rstrip("/").rpartition("/")[2]
     try:
         if media_type in HTML_TYPES:
-            found = await means.reader.read_web_page(reencode_utf8(fetched.body, charset))
+            content = await dependencies.reader.read_web_page(reencode_utf8(fetched.body, charset))
         else:
-            found = await means.reader.read(name, fetched.body)
+            content = await dependencies.reader.read(name, fetched.body)
     except Refused as error:
-        raise _unreadable(str(error)) from error
-    return _Read(name, fetched.url, _version(fetched.body), found)
+        raise _unreadable_error(str(error)) from error
+    return _Read(name, fetched.url, _version(fetched.body), content)
 
 
-def _id(actor: Actor, space: str, sent: Upload) -> str:
-    """The same for what one person sends again under one name in one workspace or server: nobody replaces, or moves
-    elsewhere, what another added."""
+def _document_id(actor: Actor, space: str, sent: Upload) -> str:
+    """Return the id of an upload: the same for the same person, name and workspace or server.
+
+    So nobody replaces, or moves elsewhere, what another added.
+    """
     digest = hashlib.sha256(f"{actor.person} {space} {sent.name}".encode()).hexdigest()
     return f"chat/{digest[:16]}"
 
@@ -178,5 +201,5 @@ def _version(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _unreadable(message: str) -> UploadRefused:
+def _unreadable_error(message: str) -> UploadRefused:
     return UploadRefused(message, words.UNREADABLE, formats=", ".join(_READ))

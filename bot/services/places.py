@@ -1,4 +1,4 @@
-"""Settings of places: the file's, and over them what admins set in chat."""
+"""Settings of places: the file's, overridden by those that admins set in chat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from storage.people.places import SQLPlaceSettings
 
 
 class StoredPlaceService:
-    """One resolution for the file and for chat."""
+    """Resolves settings of the file and of chat in one way."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class StoredPlaceService:
         authority: AuditedAuthorizer,
         unindexed: Mapping[str, str],
     ) -> None:
-        """`unindexed`: by platform, why no channel of it may be read as a source; "" where they may."""
+        """`unindexed`: by platform, why its channels may not be a source; "" if they may."""
         self._unindexed = unindexed
         self._file = file
         self._rules = rules
@@ -53,50 +53,57 @@ class StoredPlaceService:
         self._authority = authority
 
     async def effective_settings(self, chain: Sequence[PlaceId]) -> PlaceSettings:
-        """What holds in the last place of `chain`, which begins with the widest."""
+        """Return the settings in force in the last place of `chain`, which begins with the widest."""
         return effective_settings(chain, self._file, await self._store.of(chain))
 
     async def origins(self, place: PlaceId) -> dict[str, tuple[Any, SettingsLayer]]:
-        """Each name that is set for `place` or around it, with its value and where it comes from."""
+        """Return each setting in force at `place`, with its value and its origin."""
         return setting_origins(place.chain, self._file, await self._store.of(place.chain))
 
     async def chat_settings(self, place: PlaceId) -> PlaceSettings:
-        """What was set in chat for this very place."""
+        """Return what was set in chat for this very place."""
         return (await self._store.of([place])).get(place, PlaceSettings())
 
     async def indexed_channels(self, platform: str = "") -> dict[PlaceId, PlaceSettings]:
-        """The channels (of one `platform`) that are read as a source, each with what holds there."""
+        """Return the channels (of one `platform`) that are a source, each with its settings in force."""
         if platform and self._unindexed.get(platform, platform):
             return {}
         chat = await self._store.all()
         named = {place for place in {*self._file, *chat} if self._rules.platforms.is_channel(place)}
-        found = {place: effective_settings(place.chain, self._file, chat) for place in named}
-        return {place: sets for place, sets in found.items() if sets.index and not self._why_not(place)}
+        effective = {place: effective_settings(place.chain, self._file, chat) for place in named}
+        return {
+            place: settings
+            for place, settings in effective.items()
+            if settings.index and not self._unindexed_reason(place)
+        }
 
-    def _why_not(self, place: PlaceId) -> str:
+    def _unindexed_reason(self, place: PlaceId) -> str:
         return self._unindexed.get(place.platform, "There is no such platform here.")
 
     async def update_settings(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> PlaceSettings:
-        """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
+        """Change settings, by name and as text; `default` removes one. Return the settings then in force.
 
-        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
+        Raises NotAllowed, and Refused naming the error; nothing is set then.
+        """
         platform = self._rules.platforms.find_platform(place.platform)
         if platform and platform.threads_only and choices.get("threads") == "false":
-            said = f"threads must be true: {platform.title} answers in threads"
-            raise Refused(said, what_to_do="Nothing was changed.")
+            message = f"threads must be true: {platform.title} answers in threads"
+            raise Refused(message, what_to_do="Nothing was changed.")
         await self._authority.require(actor, Action.SET_UP, str(place))
-        sets = self._chosen(await self.chat_settings(place), choices)
-        await self._refuse_unknown(place, sets)
-        if sets.ask and not (sets.ask.parent == place.parent and self._rules.platforms.is_channel(sets.ask)):
+        settings = self._apply_choices(await self.chat_settings(place), choices)
+        await self._refuse_unknown(place, settings)
+        if settings.ask and not (
+            settings.ask.parent == place.parent and self._rules.platforms.is_channel(settings.ask)
+        ):
             what_to_do = "Name one; nothing was changed."
             raise InvalidPlaceSetting(f"ask must be a channel of {place.parent}", name="ask", what_to_do=what_to_do)
         if choices.get("index") == "true":
             self._refuse_index(place)
-        await self._store.put(place, sets)
+        await self._store.put(place, settings)
         return await self.effective_settings(place.chain)
 
     async def collections_for_replies(self, place: PlaceId) -> list[str]:
-        """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
+        """Return the collections that everyone in `place` may see, including those with a rule and no document yet."""
         readers = Readers(groups=frozenset(map(str, place.chain)))
         names = {*await self._library.list_collections(), *self._rules.by_collection}
         return sorted(
@@ -105,45 +112,45 @@ class StoredPlaceService:
             if not self._rules.is_channel_collection(name) and self._rules.check_access(readers, name).allowed
         )
 
-    def _chosen(self, before: PlaceSettings, choices: Mapping[str, str]) -> PlaceSettings:
+    def _apply_choices(self, before: PlaceSettings, choices: Mapping[str, str]) -> PlaceSettings:
         if unknown := [name for name in choices if name not in PlaceSettings.model_fields]:
-            near = difflib.get_close_matches(unknown[0], PlaceSettings.model_fields, n=1)
+            close = difflib.get_close_matches(unknown[0], PlaceSettings.model_fields, n=1)
             raise Refused(
                 f"there is no setting {unknown[0]}",
-                what_to_do=f"Did you mean {near[0]}?" if near else "See the README.",
+                what_to_do=f"Did you mean {close[0]}?" if close else "See the README.",
             )
-        changes = {name: _read(name, value.strip()) for name, value in choices.items()}
+        changes = {name: _parse_choice(name, value.strip()) for name, value in choices.items()}
         try:
             return PlaceSettings.model_validate(before.model_dump() | changes)
         except ValidationError as error:
-            (wrong, *_) = error.errors(include_url=False)
-            name = str(wrong["loc"][0])
-            must = describe_allowed(PlaceSettings.model_fields[name], wrong)
+            (detail, *_) = error.errors(include_url=False)
+            name = str(detail["loc"][0])
+            must = describe_allowed(PlaceSettings.model_fields[name], detail)
             what_to_do = "Correct that; nothing was changed."
             raise InvalidPlaceSetting(f"{name} must be {must}", name=name, what_to_do=what_to_do) from None
 
     def _refuse_index(self, place: PlaceId) -> None:
-        why = self._why_not(place) if place.channel else "Channels are read by name: set it for each of them."
+        why = self._unindexed_reason(place) if place.channel else "Channels are read by name: set it for each of them."
         if why:
             raise Refused(f"what is said in {place} cannot be a source", what_to_do=f"{why} Nothing was changed.")
 
-    async def _refuse_unknown(self, place: PlaceId, sets: PlaceSettings) -> None:
-        _refuse_others("collections", sets.collections or (), await self._library.list_collections())
-        if sets.teach:
-            _refuse_others("teach", (sets.teach,), await self.collections_for_replies(place))
+    async def _refuse_unknown(self, place: PlaceId, settings: PlaceSettings) -> None:
+        _refuse_missing("collections", settings.collections or (), await self._library.list_collections())
+        if settings.teach:
+            _refuse_missing("teach", (settings.teach,), await self.collections_for_replies(place))
 
 
-def _refuse_others(setting: str, names: Iterable[str], there: Sequence[str]) -> None:
+def _refuse_missing(setting: str, names: Iterable[str], existing: Sequence[str]) -> None:
     for name in names:
-        if name not in there:
-            near = difflib.get_close_matches(name, there, n=1)
-            known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
+        if name not in existing:
+            close = difflib.get_close_matches(name, existing, n=1)
+            hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(existing) or 'none yet'}."
             raise InvalidPlaceSetting(
-                f"there is no collection {name}", name=setting, what_to_do=known, offered=tuple(there)
+                f"there is no collection {name}", name=setting, what_to_do=hint, offered=tuple(existing)
             )
 
 
-def _read(name: str, value: str) -> object:
+def _parse_choice(name: str, value: str) -> object:
     if not value or value == USE_DEFAULT:
         return None
     return tuple(value.replace(",", " ").split()) if name == "collections" else value
@@ -153,47 +160,49 @@ def _read(name: str, value: str) -> object:
 
 
 class StoredChannelService:
-    def __init__(self, said: SQLChannelMessages, places: StoredPlaceService) -> None:
-        self._said = said
+    def __init__(self, store: SQLChannelMessages, places: StoredPlaceService) -> None:
+        self._messages = store
         self._places = places
 
     async def indexed_channels(self, space: str) -> frozenset[PlaceId]:
-        """Those of a workspace or server (`slack:T1`)."""
-        there = await self._places.indexed_channels(PlaceId.parse(space).platform)
-        return frozenset(place for place in there if str(place.parent) == space)
+        """Return the indexed channels of a workspace or server (`slack:T1`)."""
+        indexed = await self._places.indexed_channels(PlaceId.parse(space).platform)
+        return frozenset(place for place in indexed if str(place.parent) == space)
 
     async def find_indexed(self, chain: Sequence[PlaceId]) -> PlaceId | None:
-        """The one that the places of `chain`, the widest first, are or lie in."""
-        there = await self._places.indexed_channels(chain[0].platform) if len(chain) > 1 else {}
-        return next((place for place in chain if place in there), None)
+        """Return the indexed channel that the places of `chain`, the widest first, are or lie in."""
+        indexed = await self._places.indexed_channels(chain[0].platform) if len(chain) > 1 else {}
+        return next((place for place in chain if place in indexed), None)
 
     async def save_messages(self, said: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
-        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns. `fresh`: they were
-        read just now, and not told of."""
-        await self._said.save([one for one in said if not is_excluded(one)], fresh=fresh)
-        for one in filter(is_excluded, said):
-            await self._said.delete(one.channel, [one.message])
+        """Store messages as they are now; excluded ones are deleted. Durable when it returns.
+
+        `fresh`: they were read just now instead of reported by an event.
+        """
+        await self._messages.save([message for message in said if not is_excluded(message)], fresh=fresh)
+        for message in filter(is_excluded, said):
+            await self._messages.delete(message.channel, [message.message])
 
     async def remove_messages(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:
-        """Nothing rests on messages any more: they are kept out, or `deleted` for good."""
-        await self._said.delete(channel, messages, deleted=deleted)
+        """Remove messages from the sources: they are excluded, or `deleted` for good."""
+        await self._messages.delete(channel, messages, deleted=deleted)
 
     async def remove_thread(self, channel: PlaceId, thread: str) -> None:
-        """All that was said in a thread is gone."""
-        await self._said.delete_thread(channel, thread)
+        """Remove all messages of a thread."""
+        await self._messages.delete_thread(channel, thread)
 
     async def remove_channel(self, channel: PlaceId) -> None:
-        """A channel is gone, or we are not in it any more: nothing is kept of it."""
-        await self._said.forget_channel(channel)
-        await self._said.save((), channel, closed_channel_state())
+        """Remove all messages of a channel that is gone, or that the bot has left."""
+        await self._messages.forget_channel(channel)
+        await self._messages.save((), channel, closed_channel_state())
 
 
 def closed_channel_state(name: str = "") -> ChannelSyncState:
-    """Of a channel that may not be read now."""
+    """Return the state of a channel that may not be read now."""
     now = datetime.now(UTC)
     return ChannelSyncState(name=name, begun=now, complete=now, closed=True)
 
 
-def is_excluded(said: ChannelMessage) -> bool:
-    """Whether it says that it is not to be read, or says nothing."""
-    return OFF_RECORD_TAG in said.text.lower() or not (said.text.strip() or said.files)
+def is_excluded(message: ChannelMessage) -> bool:
+    """Return True if a message asks not to be read, or is empty."""
+    return OFF_RECORD_TAG in message.text.lower() or not (message.text.strip() or message.files)

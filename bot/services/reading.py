@@ -1,4 +1,4 @@
-"""What a page, a program or an editor reads: the port `Reading` over the stores and the walk."""
+"""Queries of pages, programs and editors: the port `QueryService` over the stores and the pipeline."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from storage.settings import link_key
 
 
 class StoredLinkTargets:
-    """The port `Sources`."""
+    """The port `LinkTargets`."""
 
     def __init__(self, database: Database, library: SQLDocumentStore, rules: AccessPolicy) -> None:
         self._database = database
@@ -45,47 +45,52 @@ class StoredLinkTargets:
         self._rules = rules
 
     async def signing_key(self) -> str:
-        """What links are signed with now; made when it is first asked for."""
+        """Return the key that signs links now; the first call makes it."""
         return await link_key(self._database)
 
     def access_fingerprint(self, collection: str) -> str:
-        """Another text whenever others may see the collection: by its rule, and where that names nobody, by which
-        workspaces are homes."""
+        """Return a fingerprint that changes when the readers of the collection do.
+
+        It covers the collection's rule, and if that names nobody, the home workspaces.
+        """
         rule = self._rules.by_collection.get(collection, INTERNAL_RULE)
         homes = {} if rule.only or rule.public else self._rules.homes
         own = "".join(f"\n{name}: {' '.join(sorted(spaces))}" for name, spaces in sorted(homes.items()))
         return replace(rule, only=tuple(sorted(rule.only))).model_dump_json() + own
 
     async def find_by_prefix(self, text: str) -> Sequence[str]:
-        """The ids of documents that begin so."""
+        """Return the ids of documents with a prefix."""
         return await self._library.ids_with_prefix(text)
 
     async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
-        """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
+        """Return at most `most` passages of a document from the one at `start` on; None if there is no such
+        document."""
         return await self._library.excerpt(document_id, start, most)
 
     async def has_original(self, document: Document) -> bool:
-        """Whether it was read from a file of its own that is still there."""
+        """Return True if the document was read from a file that still exists."""
         return await asyncio.to_thread(has_original_file, document)
 
     async def open_original(self, document: Document) -> BinaryIO | None:
-        """That file, open, while it is what the document was read from, byte for byte."""
+        """Return that file, open, if it is byte for byte the one that was read."""
         return await asyncio.to_thread(open_original, document)
 
 
 # --- What is read ---------------------------------------------------------------------------------
 
 MAX_ANSWERS_PER_CALLER = 50
-"""Answers under way at once for one caller: an event stream keeps a connection as long as its answer takes, and of
-these there are 500 for all."""
+"""Answers under way at once for one caller.
+
+An event stream keeps a connection as long as its answer takes, and there are 500 of these for all.
+"""
 
 
 class StoredQueryService:
-    """The port `Reading`."""
+    """The port `QueryService`."""
 
     def __init__(
         self,
-        desk: CitewellServices,
+        services: CitewellServices,
         library: SQLDocumentStore,
         retriever: Retriever,
         respond: Callable[[AnswerRequest], AnswerStream],
@@ -93,7 +98,7 @@ class StoredQueryService:
         links: Callable[[], Awaitable[PassageLinks]] | None,
         keys: ApiKeyStore,
     ) -> None:
-        self._desk = desk
+        self._services = services
         self._library = library
         self._retriever = retriever
         self._respond = respond
@@ -101,18 +106,19 @@ class StoredQueryService:
         self._links = links
         self._keys = keys
         self._under_way: Counter[str] = Counter()
-        """Answers, by who asked."""
+        """Number of answers, by caller."""
 
     async def resolve_audience(self, readers: Readers) -> Audience:
-        """The collections that every reader may see."""
-        return await self._desk.audience(readers)
+        """Return the collections that every reader may see."""
+        return await self._services.audience(readers)
 
     @answer_stream
     async def respond(self, request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
-        """One answer, which is kept where the request has a conversation.
+        """Stream one answer, which is saved if the request has a conversation.
 
-        None is given to a key that was revoked meanwhile (Revoked), and no answer that rests on what was closed or
-        removed meanwhile (Unavailable). Raises Busy for more than `EACH` of one caller at once."""
+        Raises AccessRevoked for a key revoked meanwhile, and Unavailable if the answer rests on documents closed or
+        removed meanwhile. Raises Busy for more than MAX_ANSWERS_PER_CALLER of one caller at once.
+        """
         if self._under_way[request.author] >= MAX_ANSWERS_PER_CALLER:
             wait = "Wait until one is answered."
             raise Busy(f"{MAX_ANSWERS_PER_CALLER} questions of yours are being answered", first=True, what_to_do=wait)
@@ -120,67 +126,67 @@ class StoredQueryService:
         try:
             async with self._respond(request) as stream:
                 async for event in stream:
-                    await self._authorized(request)
+                    await self._check_key(request)
                     yield event
                 answer = await stream.answer()
-                await self._authorized(request)
-                await self._hold(answer, request)
+                await self._check_key(request)
+                await self._save(answer, request)
                 yield answer
         finally:
             self._under_way[request.author] -= 1
             self._under_way += Counter()  # without those who have none
 
-    async def _authorized(self, request: AnswerRequest) -> None:
-        """Raises Revoked."""
+    async def _check_key(self, request: AnswerRequest) -> None:
+        """Raise AccessRevoked for a revoked key."""
         if await self._keys.is_revoked(request.author):
             raise AccessRevoked("this key was revoked", what_to_do="Ask the person who created it for another.")
 
-    async def _hold(self, answer: Answer, request: AnswerRequest) -> None:
-        """Keep it. Raises Unavailable where it may not be told by now."""
+    async def _save(self, answer: Answer, request: AnswerRequest) -> None:
+        """Save an answer. Raises Unavailable if it may not be shown any more."""
         if request.conversation:
             await self._history.save_answer(answer, request.author)
             if not await self.can_view(answer.id, request.audience):
                 raise Unavailable("documents", "a source of the answer was closed meanwhile")
 
     async def is_saved(self, answer_id: str, author: str) -> bool:
-        """Whether an answer to that author is kept under that id."""
+        """Return True if an answer to that author is saved under that id."""
         return await self._history.author(answer_id) == author
 
     async def can_view(self, answer_id: str, audience: Audience) -> bool:
-        """Whether an answer is kept and `audience` may see by now all that it shows."""
-        return await self._desk.visible_answer(answer_id, audience) is not None
+        """Return True if an answer is saved and `audience` may now see all that it shows."""
+        return await self._services.visible_answer(answer_id, audience) is not None
 
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
-        """The passages that fit `text`, best first."""
-        found = await self._retriever.retrieve(SearchPlan(question=text), audience)
+        """Return the passages that fit `text`, best first."""
+        retrieval = await self._retriever.retrieve(SearchPlan(question=text), audience)
         links = await self._links() if self._links else None
-        return [_passage(one, links) for one in (*found.passages, *remaining_passages(found))[:limit]]
+        return [_passage(passage, links) for passage in (*retrieval.passages, *remaining_passages(retrieval))[:limit]]
 
     async def list_documents(self, audience: Audience) -> Sequence[Document]:
-        """Current documents by collection and filename."""
+        """Return current documents by collection and filename."""
         return await self._library.list_documents(audience)
 
     async def read_document(
         self, document_id: str, audience: Audience, start: int, most: int
     ) -> tuple[Document, int, Sequence[Passage]] | None:
-        """A document, how many passages it has, and some of them; None where there is no such document."""
-        found = await self._library.excerpt(document_id, start, most)
-        if found is None or found.document.collection not in audience.collections:
+        """Return a document, its number of passages, and some of them; None if there is no such document."""
+        excerpt = await self._library.excerpt(document_id, start, most)
+        if excerpt is None or excerpt.document.collection not in audience.collections:
             return None
         links = await self._links() if self._links else None
-        chunks = (RetrievedChunk(chunk=chunk, document=found.document, score=0.0) for chunk in found.chunks)
-        return found.document, found.total, [_passage(one, links) for one in chunks]
+        chunks = (RetrievedChunk(chunk=chunk, document=excerpt.document, score=0.0) for chunk in excerpt.chunks)
+        return excerpt.document, excerpt.total, [_passage(chunk, links) for chunk in chunks]
 
 
-def _passage(found: RetrievedChunk, links: PassageLinks | None) -> Passage:
-    shown = build_citation(found, 1, addresses=links)
+def _passage(chunk: RetrievedChunk, links: PassageLinks | None) -> Passage:
+    citation = build_citation(chunk, 1, addresses=links)
     passage = Passage(
-        document=shown.document_id,
-        position=found.chunk.position,
-        title=shown.title,
-        place=citation_location(shown),
-        link=shown.url,
-        score=shown.score,
-        text=found.chunk.text[found.chunk.overlap :],
+        document=citation.document_id,
+        position=chunk.chunk.position,
+        title=citation.title,
+        place=citation_location(citation),
+        link=citation.url,
+        score=citation.score,
+        text=chunk.chunk.text[chunk.chunk.overlap :],
     )
     return plain_passage(passage)

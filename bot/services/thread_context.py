@@ -1,4 +1,4 @@
-"""What stands around a message, looked at only where the message cannot be understood by itself."""
+"""Messages around a question, read only if the question cannot be understood by itself."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from pipeline.words.language import choose_words
 async def add_thread_context(
     request: AnswerRequest, message: IncomingMessage, adapter: PlatformAdapter
 ) -> AnswerRequest:
-    """`request`, made of `message`, with what people said around it if it leans on that, and with all of its thread if
-    that is to be summed up. Raises Unavailable where the thread cannot be read now."""
+    """Return `request`, made of `message`, with the messages around it if it refers to them, and its thread if that is
+    to be summarized.
+
+    Raises Unavailable when the thread cannot be read now.
+    """
     if message.pointed:
         return replace(request, around=ThreadContext(replied_to=message.pointed))
     if not isinstance(adapter, SupportsHistory):
         return request
     alone = message.manner in (MessageTrigger.DIRECT, MessageTrigger.COMMAND, MessageTrigger.AWAITED)
     if not (alone or request.is_unprompted) and detect_small_talk(extract_question(request.text)) is SmallTalk.SUMMARY:
-        words = choose_words(request.language, (greeting_language(request.text),), message.locale)
-        return replace(request, thread=await adapter.load_thread(message, words))
+        translator = choose_words(request.language, (greeting_language(request.text),), message.locale)
+        return replace(request, thread=await adapter.load_thread(message, translator))
     alone = alone or (request.is_unprompted and not is_open_question(request.text))
     if alone or not has_reference(request.text):
         return request

@@ -1,1 +1,1 @@
-"""Documents and their passages: kept, replaced, and found."""
+"""Documents and their passages: stored, replaced and found."""

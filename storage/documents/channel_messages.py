@@ -1,7 +1,7 @@
-"""What was said in channels that are read, until it is a document, and how far each channel is read.
+"""Messages of indexed channels until they are documents, and how far each channel is read.
 
-Whatever changes a thread notes that it is due in the same transaction, so that a crash loses nothing of it: a thread is
-due until its document was made from what the thread is.
+Each change of a thread marks it as due in the same transaction, so a crash loses no change. A thread stays due until
+its document was made from its present messages.
 """
 
 from __future__ import annotations
@@ -23,60 +23,68 @@ from storage.schema.tables import upsert_statement
 
 UPSERT_CHANNEL_MESSAGE = upsert_statement("said")
 GONE, OUT = "null", "false"
-"""What stands for a message that was deleted or whose author is forgotten, and for one that is kept out: an event that
-comes late does not bring it back."""
+"""The bodies that stand for a message that was deleted or whose author was forgotten, and for one that is left out. An
+event that comes late does not bring it back."""
 MARK_THREAD_DUE = (
     "INSERT INTO said_due VALUES ($1, $2, $3) ON CONFLICT (channel, thread) DO UPDATE SET since = excluded.since"
 )
 
 
 def thread_document_id(channel: object, thread: str) -> str:
-    """The id of the document that a thread is."""
+    """Return the id of a thread's document."""
     return f"{channel}:{thread}"
 
 
 def delete_messages_of(db: Connection, person: str) -> int:
-    """Forget what a person said, for good; how many messages went. Inside the caller's transaction."""
-    said = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
-    gone = sum(
-        delete_channel_messages(db, channel, "author = $2", person) for channel in {channel for channel, _ in said}
+    """Delete a person's messages for good. Return how many were deleted. Runs inside the caller's transaction."""
+    messages = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
+    count = sum(
+        delete_channel_messages(db, channel, "author = $2", person) for channel in {channel for channel, _ in messages}
     )
     now = time.time()
     db.executemany(
-        UPSERT_CHANNEL_MESSAGE, [(channel, message, message, "", now, now, GONE) for channel, message in said]
+        UPSERT_CHANNEL_MESSAGE, [(channel, message, message, "", now, now, GONE) for channel, message in messages]
     )
-    return gone
+    return count
 
 
-def save_channel_message(db: Connection, one: ChannelMessage, seen: float, *, fresh: bool) -> bool:
-    """Whether it is new, or other than it was."""
-    channel = str(one.channel)
+def save_channel_message(db: Connection, message: ChannelMessage, seen: float, *, fresh: bool) -> bool:
+    """Store a message. Return True if it is new or changed."""
+    channel = str(message.channel)
     within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
-    if not one.title and one.thread != one.message and (root := fetch_value(db, within, (channel, one.thread))):
-        one = replace(one, thread=root)
-    body = one.model_dump_json()
-    kept = fetch_value(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
-    before = ChannelMessage.model_validate_json(kept) if kept and kept not in (GONE, OUT) else None
     if (
-        kept == GONE
-        or (kept == OUT and not fresh)
-        or (before and before.edited and (one.edited is None or one.edited < before.edited))
+        not message.title
+        and message.thread != message.message
+        and (root := fetch_value(db, within, (channel, message.thread)))
     ):
-        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, one.message))
+        message = replace(message, thread=root)
+    body = message.model_dump_json()
+    stored = fetch_value(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, message.message))
+    previous = ChannelMessage.model_validate_json(stored) if stored and stored not in (GONE, OUT) else None
+    if (
+        stored == GONE
+        or (stored == OUT and not fresh)
+        or (previous and previous.edited and (message.edited is None or message.edited < previous.edited))
+    ):
+        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, message.message))
         return False
-    news = before != one
-    if news:
-        db.execute(MARK_THREAD_DUE, (channel, one.thread, time.time_ns()))
-    if before and before.thread != one.thread:
-        hide_documents(db, [thread_document_id(channel, before.thread)])
-        db.execute(MARK_THREAD_DUE, (channel, before.thread, time.time_ns()))
-    db.execute(UPSERT_CHANNEL_MESSAGE, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
-    return news
+    changed = previous != message
+    if changed:
+        db.execute(MARK_THREAD_DUE, (channel, message.thread, time.time_ns()))
+    if previous and previous.thread != message.thread:
+        hide_documents(db, [thread_document_id(channel, previous.thread)])
+        db.execute(MARK_THREAD_DUE, (channel, previous.thread, time.time_ns()))
+    db.execute(
+        UPSERT_CHANNEL_MESSAGE,
+        (channel, message.message, message.thread, message.author, message.at.timestamp(), seen, body),
+    )
+    return changed
 
 
-def delete_channel_messages(db: Connection, channel: str, which: str, value: object) -> int:
-    """How many messages went. The document of each thread is hidden until it is made anew."""
-    where = f"FROM said WHERE channel = $1 AND {which}"
+def delete_channel_messages(db: Connection, channel: str, condition: str, value: object) -> int:
+    """Delete messages that meet a condition. Return how many. The document of each thread is hidden until it is made
+    anew."""
+    where = f"FROM said WHERE channel = $1 AND {condition}"
     threads = [thread for (thread,) in db.execute(f"SELECT DISTINCT thread {where}", (channel, value))]
     hide_documents(db, [thread_document_id(channel, thread) for thread in threads])
     for thread in threads:
@@ -88,15 +96,15 @@ def delete_channel_messages(db: Connection, channel: str, which: str, value: obj
 
 _LOOK = upsert_statement("channel_look")
 THREAD_RETRY_SECONDS = 60
-"""Seconds until a document that could not be made is tried again. What is to wait longer was noted by a clock that went
-wrong, and waits no more."""
+"""Seconds until the indexing of a thread that failed is tried again. A later time was set by a wrong clock and is
+ignored."""
 
 
 class DueThread(NamedTuple):
     channel: PlaceId
     thread: str
     since: int
-    """Differs each time that it becomes due."""
+    """A number that differs each time the thread becomes due."""
 
     @property
     def document_id(self) -> str:
@@ -109,27 +117,32 @@ class SQLChannelMessages:
 
     async def save(
         self,
-        said: Sequence[ChannelMessage],
+        messages: Sequence[ChannelMessage],
         channel: PlaceId | None = None,
-        look: ChannelSyncState | None = None,
+        state: ChannelSyncState | None = None,
         *,
         fresh: bool = True,
     ) -> int:
-        """Keep messages as they are now; with `look`, that `channel` is read so far, too. Returns how many are new or
-        other than they were. `fresh`: they were read just now, and not told of: what was kept out may be back."""
+        """Store messages as they are now and, with `state`, how far `channel` is read. Return how many are new or
+        changed.
+
+        `fresh`: they were read just now instead of reported by an event, so a message that was left out may return.
+        """
         seen = time.time()
 
         def work(db: Connection) -> int:
-            news = sum([save_channel_message(db, one, seen, fresh=fresh) for one in said])
-            if look:
-                db.execute(_LOOK, (str(channel), look.model_dump_json()))
-            return news
+            changed = sum([save_channel_message(db, message, seen, fresh=fresh) for message in messages])
+            if state:
+                db.execute(_LOOK, (str(channel), state.model_dump_json()))
+            return changed
 
         return await self._write(work)
 
     async def delete(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> bool:
-        """Forget messages; whether any was known. What they were in is not found any more until it is made anew.
-        `deleted`: an event that comes late does not bring them back."""
+        """Delete messages. Return True if any was known. Their threads are not found until they are indexed anew.
+
+        `deleted`: an event that comes late does not bring them back.
+        """
         seen = time.time()
 
         def work(db: Connection) -> int:
@@ -140,79 +153,83 @@ class SQLChannelMessages:
             )
             return gone
 
-        gone = bool(await self._write(work))
-        if gone:
+        count = bool(await self._write(work))
+        if count:
             await delete_unreachable(self._database)
-        return gone
+        return count
 
     async def delete_thread(self, channel: PlaceId, thread: str) -> None:
-        """Forget what was said in a thread; not the message that it was opened from."""
+        """Delete a thread's messages, but not the message it was opened from."""
         await self._drop(channel, "thread = $2 AND message <> $2", thread)
 
     async def delete_unseen(self, channel: PlaceId, since: datetime) -> int:
-        """Forget what was not seen since then: of a history that was read whole since, it is gone."""
+        """Delete messages that were not seen since `since`. A history read completely since then no longer has them.
+        Return how many."""
         return await self._drop(channel, "seen < $2 AND at < $2", since.timestamp())
 
     async def delete_older_than(self, channel: PlaceId, before: datetime) -> int:
-        """Forget what was said before then."""
+        """Delete messages sent before `before`. Return how many."""
         return await self._drop(channel, "at < $2", before.timestamp())
 
-    async def due_threads(self, most: int) -> list[DueThread]:
-        """Threads whose documents are not what they are now, those that wait longest first, of channels that were
-        looked at: else nobody knows what one is called."""
+    async def due_threads(self, limit: int) -> list[DueThread]:
+        """Return threads whose documents are out of date, those that wait longest first.
+
+        Only threads of channels that were synced: the name of any other channel is unknown.
+        """
         within = "WHERE (since <= $1 OR since > $2) AND channel IN (SELECT channel FROM channel_look)"
         query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $3"  # noqa: S608 - our own
         now = time.time_ns()
         rows = await self._database.read(
-            lambda db: db.execute(query, (now, now + THREAD_RETRY_SECONDS * 10**9, most)).fetchall()
+            lambda db: db.execute(query, (now, now + THREAD_RETRY_SECONDS * 10**9, limit)).fetchall()
         )
         return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
 
     async def thread_messages(self, due: DueThread) -> list[ChannelMessage]:
-        """What was said there, oldest first."""
+        """Return a thread's messages, oldest first."""
         query = "SELECT body FROM said WHERE channel = $1 AND thread = $2 ORDER BY at, message"
         rows = await self._database.read(lambda db: db.execute(query, (str(due.channel), due.thread)).fetchall())
         return [ChannelMessage.model_validate_json(body) for (body,) in rows if body not in (GONE, OUT)]
 
     async def mark_indexed(self, due: DueThread) -> None:
-        """Its document is what it was when it was asked for; it stays due if it changed since."""
+        """Mark a thread as indexed. It stays due if it changed since `due` was read."""
         which = "DELETE FROM said_due WHERE channel = $1 AND thread = $2 AND since = $3"
         row = (str(due.channel), due.thread, due.since)
         await self._database.write(lambda db: db.execute(which, row))
 
     async def postpone(self, due: DueThread) -> None:
-        """Its document could not be made: it is tried again in AGAIN seconds."""
+        """Try to index a thread again in THREAD_RETRY_SECONDS."""
         at = time.time_ns() + THREAD_RETRY_SECONDS * 10**9
         await self._write(lambda db: db.execute(MARK_THREAD_DUE, (str(due.channel), due.thread, at)).rowcount)
 
     async def channels(self) -> set[PlaceId]:
-        """Those of which anything is kept."""
+        """Return the channels of which anything is stored."""
         query = "SELECT channel FROM said UNION SELECT channel FROM said_due UNION SELECT channel FROM channel_look"
         rows = await self._database.read(lambda db: db.execute(query).fetchall())
         return {PlaceId.parse(channel) for (channel,) in rows}
 
     async def reading_states(self) -> dict[PlaceId, ChannelSyncState]:
-        """How far each channel is read."""
+        """Return how far each channel is read."""
         rows = await self._database.read(lambda db: db.execute("SELECT channel, body FROM channel_look").fetchall())
         return {PlaceId.parse(channel): ChannelSyncState.model_validate_json(body) for channel, body in rows}
 
     async def count(self, channel: PlaceId) -> tuple[int, int]:
-        """How many messages are kept, and of how many threads the documents are still to be made."""
+        """Return how many messages are stored, and how many threads are due."""
 
         def work(db: Connection) -> tuple[int, int]:
-            said = fetch_value(db, "SELECT count(*) FROM said WHERE channel = $1 AND author <> ''", (str(channel),))
+            messages = fetch_value(db, "SELECT count(*) FROM said WHERE channel = $1 AND author <> ''", (str(channel),))
             due = fetch_value(db, "SELECT count(*) FROM said_due WHERE channel = $1", (str(channel),))
-            return int(said), int(due)
+            return int(messages), int(due)
 
         return await self._database.read(work)
 
     async def forget_channel(self, channel: PlaceId) -> None:
-        """Forget all that was said in a channel, its documents included."""
+        """Delete all messages of a channel, and its documents."""
 
         def work(db: Connection) -> None:
             place = str(channel)
             hide_documents(
-                db, [one for (one,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))]
+                db,
+                [document for (document,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))],
             )
             for table in ("said", "said_due", "channel_look"):
                 db.execute(f"DELETE FROM {table} WHERE channel = $1", (place,))  # noqa: S608 - our own words
@@ -222,11 +239,11 @@ class SQLChannelMessages:
         await delete_unreachable(self._database)
         await self._database.purge_deleted()
 
-    async def _drop(self, channel: PlaceId, which: str, value: object) -> int:
-        gone = await self._write(lambda db: delete_channel_messages(db, str(channel), which, value))
-        if gone:
+    async def _drop(self, channel: PlaceId, condition: str, value: object) -> int:
+        count = await self._write(lambda db: delete_channel_messages(db, str(channel), condition, value))
+        if count:
             await delete_unreachable(self._database)
-        return gone
+        return count
 
     async def _write(self, work: TransactionFunction[int] | TransactionFunction[None]) -> int:
         with workspace_scope(ALL_WORKSPACES):

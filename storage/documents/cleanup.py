@@ -1,7 +1,7 @@
-"""Deletion: documents are hidden at once, and what no reader can see is then deleted in short batches.
+"""Deletion: documents are hidden at once, and then deleted in short batches once no reader can see them.
 
-A crash in the middle loses nothing of this: what is hidden stays hidden, and the next `sweep`, of whichever process,
-deletes it.
+A crash loses nothing of this: hidden documents stay hidden, and the next `delete_unreachable` of any process deletes
+them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from storage.settings import read_setting, write_setting
 # --- Which documents an answer has words of: where one is removed, they go from the answers, too ---
 
 ANSWERS_PER_STATEMENT = 100
-"""Answers looked at by one statement."""
+"""Answers updated by one statement."""
 _REPLIES = "DELETE FROM api_reply WHERE substr(request, 1, length($1) + 1) = $1 || ' ' AND body LIKE $2"
 _QUOTE = """
     INSERT INTO quoting (document, answer, gone) SELECT CAST($1 AS TEXT), $2,
@@ -44,39 +44,40 @@ _GONE = """
 
 
 def record_quotes(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
-    """Keep which documents an answer has words of; of one that was removed while it was written they go, too."""
+    """Record the documents that an answer quotes. Quotes of a document removed while the answer was written are marked
+    as removed."""
     db.executemany(_QUOTE, ((document, answer_id) for document in dict.fromkeys(document_ids)))
 
 
 def mark_quotes_removed(db: Connection, document_ids: Collection[str]) -> None:
-    """Note that no answer is to hold words of these documents."""
-    gone = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
-    db.execute(gone, (json.dumps(list(document_ids)),))
+    """Mark the quotes of these documents as removed, so that answers lose them."""
+    statement = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
+    db.execute(statement, (json.dumps(list(document_ids)),))
 
 
 def has_stale_answers(db: Connection) -> bool:
-    """Whether an answer was kept after a document that it shows was removed."""
+    """Return True when an answer was stored after a document it shows had been removed."""
     return bool(fetch_value(db, "SELECT EXISTS (SELECT 1 FROM quoting WHERE gone)"))
 
 
 def redact_answers(db: Connection) -> bool:
-    """Take words of removed documents out of answers, and out of what conversations recall of them, for BATCH_SECONDS;
-    True once none is left."""
+    """Take quotes of removed documents out of answers and conversations, for BATCH_SECONDS. Return True once none is
+    left."""
     end = time.monotonic() + BATCH_SECONDS
-    gone: dict[str, set[str]] = {}
+    removed: dict[str, set[str]] = {}
     for answer, document in db.execute(_GONE, (ANSWERS_PER_STATEMENT,)).fetchall():
-        gone.setdefault(answer, set()).add(document)
-    for answer, documents in gone.items():
-        left = _bare(db, answer, documents)
+        removed.setdefault(answer, set()).add(document)
+    for answer, documents in removed.items():
+        remaining = _redact_answer(db, answer, documents)
         db.execute("DELETE FROM quoting WHERE answer = $1", (answer,))
-        record_quotes(db, answer, left - documents)
+        record_quotes(db, answer, remaining - documents)
         if time.monotonic() > end:
             return False
-    return len(gone) < ANSWERS_PER_STATEMENT
+    return len(removed) < ANSWERS_PER_STATEMENT
 
 
-def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozenset[str]:
-    """The documents that it still names."""
+def _redact_answer(db: Connection, answer_id: str, documents: Collection[str]) -> frozenset[str]:
+    """Remove `documents` from an answer. Return the ids of the documents it still names."""
     row = db.execute("SELECT author, CAST(body AS TEXT) FROM answer WHERE id = $1", (answer_id,)).fetchone()
     if row is None:
         return frozenset()
@@ -86,28 +87,28 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> frozens
     except ValueError:  # of a version that is not known here: it goes as a whole
         db.execute("DELETE FROM answer WHERE id = $1", (answer_id,))
         return frozenset()
-    shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
-    left = answer.without_documents(documents, Translator(answer.language)(wording.SOURCE_REMOVED))
-    db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))
+    chunk_ids = {citation.chunk_id for citation in answer.sources if citation.document_id in documents}
+    redacted = answer.without_documents(documents, Translator(answer.language)(wording.SOURCE_REMOVED))
+    db.execute("UPDATE answer SET body = $1 WHERE id = $2", (redacted.model_dump_json(), answer_id))
     db.execute(_REPLIES, (author, f'%"id":"{answer_id}"%'))
-    recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
-    for number, body in db.execute(recalled, (author, answer.question)).fetchall():
+    query = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
+    for number, body in db.execute(query, (author, answer.question)).fetchall():
         turn = Turn.model_validate_json(body)
-        if shown.intersection(turn.chunk_ids):
+        if chunk_ids.intersection(turn.chunk_ids):
             db.execute("UPDATE turn SET body = $1 WHERE id = $2", (turn.question_only.model_dump_json(), number))
-    return left.document_ids
+    return redacted.document_ids
 
 
 # --- Deletion -------------------------------------------------------------------------------------
 
 ABANDONED_SECONDS = 3600.0
-"""A staged revision that nothing was written to for this long belongs to a process that died, and is not taken up."""
+"""Seconds without a write after which a staged revision belongs to a process that died, and is not taken over."""
 CHUNKS_PER_LISTING = 500
-"""Chunks of a revision listed at a time: listing all of a large one takes longer than a batch may."""
+"""Chunks of a revision listed at a time: listing a large one completely takes longer than a batch may."""
 
 
 def hide_documents(db: Connection, document_ids: Collection[str]) -> int:
-    """Let nobody find these documents any more, and note that they are to be erased; returns how many there were."""
+    """Hide these documents from all readers and mark them for erasure. Return how many there were."""
     ids = (json.dumps(list(document_ids)),)
     retire = "UPDATE revision SET state = 'retired' WHERE document IN (SELECT value FROM json_each($1)) AND "
     removed = db.execute(f"{retire} state = 'live'", ids).rowcount
@@ -120,10 +121,11 @@ def hide_documents(db: Connection, document_ids: Collection[str]) -> int:
 
 
 async def delete_unreachable(database: Database) -> None:
-    """Delete what no reader can see: replaced and removed revisions, and those a crash left behind.
+    """Delete data no reader can see: replaced and removed revisions, and those a crash left behind.
 
-    Of removed documents nothing is left in the database's files after that, in answers neither, whoever removed
-    them. Raises Unavailable, which says so where that is still to be done."""
+    Removed documents then leave nothing in the database's files nor in answers, no matter which process removed them.
+    Raises Unavailable, whose message says when erasure is still to be done.
+    """
     with workspace_scope(ALL_WORKSPACES):
         removed, hidden = await database.write(pending_deletions)
         try:
@@ -152,8 +154,11 @@ def _not_erased(error: Unavailable) -> Unavailable:
 
 
 def pending_deletions(db: Connection) -> tuple[str, list[int]]:
-    """The generation of the last removal that is not erased yet ("answers" where only answers lag behind, "" where
-    nothing does), and the revisions to delete."""
+    """Return the generation of the last removal not erased yet, and the revisions to delete.
+
+    The generation is "answers" when only answers lag behind, and "" when nothing does. Abandoned revisions are retired
+    first.
+    """
     db.execute(
         "UPDATE revision SET state = 'retired'"
         " WHERE state <> 'live' AND state = 'staged' AND NOT beside AND created_at < $1",
@@ -163,14 +168,14 @@ def pending_deletions(db: Connection) -> tuple[str, list[int]]:
 
 
 def recorded_deletions(db: Connection) -> tuple[str, list[int]]:
-    """The same, without looking for what was abandoned: in a backup, nothing is written any more."""
+    """Return what `pending_deletions` does without retiring abandoned revisions: nobody writes to a backup any more."""
     retired = db.execute("SELECT id FROM revision WHERE state <> 'live' AND state = 'retired'").fetchall()
     since = read_setting(db, "removed") or ("answers" if has_stale_answers(db) else "")
     return since, [revision for (revision,) in retired]
 
 
 def delete_revision(db: Connection, index: PassageIndex, revision: int) -> bool:
-    """Delete chunks for BATCH_SECONDS; True once the revision is gone."""
+    """Delete a revision's chunks for BATCH_SECONDS. Return True once the revision is gone."""
     if not delete_batch(db, index, revision):
         return False
     db.execute("DELETE FROM revision WHERE id = $1", (revision,))
@@ -178,7 +183,7 @@ def delete_revision(db: Connection, index: PassageIndex, revision: int) -> bool:
 
 
 def delete_batch(db: Connection, index: PassageIndex, revision: int, position: int = 0) -> bool:
-    """Delete chunks of a revision from `position` on for BATCH_SECONDS; True once there are no more."""
+    """Delete a revision's chunks from `position` on for BATCH_SECONDS. Return True once there are no more."""
     first, last = number_range(revision)
     rows = db.execute(
         "SELECT number FROM chunk WHERE number BETWEEN $1 AND $2 LIMIT $3", (first + position, last, CHUNKS_PER_LISTING)
@@ -195,5 +200,5 @@ def delete_batch(db: Connection, index: PassageIndex, revision: int, position: i
 
 
 def mark_erased(db: Connection, removed: str) -> None:
-    """Nothing is left to do, unless more was removed meanwhile."""
+    """Mark removals as erased, unless more was removed meanwhile."""
     db.execute("DELETE FROM setting WHERE name = 'removed' AND value = $1", (removed,))

@@ -1,4 +1,4 @@
-"""Which embedder the vectors of each document are of, and new ones for passages that stay as they are."""
+"""The embedder of each document's vectors, and new vectors for passages that stay unchanged."""
 
 from __future__ import annotations
 
@@ -37,46 +37,48 @@ class _Embedded(NamedTuple):
 
 
 class EmbeddedPassage(NamedTuple):
-    """One as it was embedded."""
+    """A passage as it was embedded."""
 
     title: str
-    """Of its document."""
+    """The title of its document."""
     chunk: Chunk
     vectors: Vectors
 
 
 class EmbeddedDocuments:
-    """The documents of `database` that have a passage; an embedder called "" stands for none."""
+    """The documents of `database` that have a passage; the embedder "" stands for none."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def embedders(self) -> dict[str, int]:
-        """How many documents each embedder has embedded, the one that was used last first."""
-        return Counter(one.embedder for one in await self._database.read(_embedded))
+        """Return how many documents each embedder has embedded, the one used last first."""
+        return Counter(embedded.embedder for embedded in await self._database.read(_list_embedded))
 
     async def search_embedder(self) -> str:
-        """The embedder whose vectors are searched: that of the most documents, "" where none has any."""
-        found = await self.embedders()
-        return max((name for name in found if name), key=found.__getitem__, default="")
+        """Return the embedder whose vectors are searched: that of the most documents, "" if none has any."""
+        counts = await self.embedders()
+        return max((name for name in counts if name), key=counts.__getitem__, default="")
 
     async def outdated_revisions(self, embedder: str) -> list[int]:
-        """The revisions that only others have embedded, or none."""
-        return [one.revision for one in await self._database.read(partial(_due, embedder=embedder))]
+        """Return the revisions that `embedder` has not embedded."""
+        return [embedded.revision for embedded in await self._database.read(partial(_list_outdated, embedder=embedder))]
 
     async def count_ready(self, embedder: str) -> int:
-        """How many documents it has embedded whose vectors of another are searched."""
-        return len(await self._database.read(partial(_ready, embedder=embedder)))
+        """Return how many documents have vectors of `embedder` ready beside the ones that are searched."""
+        return len(await self._database.read(partial(_documents_ready, embedder=embedder)))
 
     async def switch_to(self, embedder: str) -> int:
-        """Let its vectors be searched in the place of others, all at once, and keep those for the way back; how many
-        documents that were. Nothing is changed while one is due."""
-        changed = await self._database.write(partial(_change, embedder=embedder))
+        """Search the vectors of `embedder` in place of the others, all at once. Return how many documents changed.
+
+        The others are kept for the way back. Nothing is changed while a document is not embedded yet.
+        """
+        changed = await self._database.write(partial(_switch, embedder=embedder))
         await delete_unreachable(self._database)
         return changed
 
     async def passages(self, revision: int) -> tuple[str, list[Chunk]]:
-        """The title of a revision's document, and all passages in order; none when it is gone."""
+        """Return the title of a revision's document and all its passages in order; none when it is gone."""
 
         def work(db: Connection) -> tuple[str, list[Chunk]]:
             body = fetch_value(db, "SELECT body FROM revision WHERE id = $1", (revision,))
@@ -89,17 +91,18 @@ class EmbeddedDocuments:
         return await self._database.read(work)
 
     async def count_passages(self, embedder: str) -> int:
-        """How many passages it has embedded."""
+        """Return how many passages `embedder` has embedded."""
         with workspace_scope(ALL_WORKSPACES):
-            return len(await self._database.read(lambda db: _numbers(db, embedder)))
+            return len(await self._database.read(lambda db: _list_numbers(db, embedder)))
 
-    async def sample(self, embedder: str, most: int) -> list[EmbeddedPassage]:
-        """At most so many passages that it has embedded, evenly spread."""
+    async def sample(self, embedder: str, limit: int) -> list[EmbeddedPassage]:
+        """Return at most `limit` passages that `embedder` has embedded, evenly spread."""
 
         def work(db: Connection) -> list[EmbeddedPassage]:
-            numbers = _numbers(db, embedder)
-            taken = numbers[:: -(-len(numbers) // most)] if numbers else []
-            return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in taken]
+            numbers = _list_numbers(db, embedder)
+            # -(-a // b) rounds up, so that at most `limit` are taken
+            sampled = numbers[:: -(-len(numbers) // limit)] if numbers else []
+            return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in sampled]
 
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(work)
@@ -113,9 +116,10 @@ class EmbeddedDocuments:
         *,
         beside: bool = False,
     ) -> bool:
-        """Replace `revision` by one with the same `chunks` and these vectors of their units, or keep that `beside` it.
+        """Replace `revision` by one with the same `chunks` and new vectors of their units, or store that `beside` it.
 
-        False, and nothing changed, when its document was changed, moved or removed meanwhile."""
+        Return False, and change nothing, when its document was changed, moved or removed meanwhile.
+        """
         query = "SELECT body FROM live WHERE id = $1"
         body = await self._database.read(lambda db: fetch_value(db, query, (revision,)))
         if body is None:
@@ -127,7 +131,7 @@ class EmbeddedDocuments:
         return published
 
 
-def _numbers(db: Connection, embedder: str) -> list[int]:
+def _list_numbers(db: Connection, embedder: str) -> list[int]:
     return [number for (number,) in db.execute(_NUMBERS, (embedder,)).fetchall()]
 
 
@@ -136,9 +140,12 @@ def _passage(document: str, body: str, dimensions: int, matrix: bytes) -> Embedd
     return EmbeddedPassage(title, chunk, unpack_vectors(matrix, dimensions))
 
 
-def _embedded(db: Connection) -> list[_Embedded]:
-    """The live revisions, the newest first. PostgreSQL looks at every passage for each of them where it may make a join
-    of that, as it may of EXISTS."""
+def _list_embedded(db: Connection) -> list[_Embedded]:
+    """Return the live revisions, the newest first.
+
+    The scalar subquery is deliberate: of a join or an EXISTS, PostgreSQL may make a scan of every passage for each
+    revision.
+    """
     rows = db.execute(
         "SELECT id, document, embedder FROM live WHERE (SELECT number FROM chunk"
         " WHERE number BETWEEN live.id * $1 AND live.id * $1 + $1 - 1 LIMIT 1) IS NOT NULL ORDER BY id DESC",
@@ -147,21 +154,23 @@ def _embedded(db: Connection) -> list[_Embedded]:
     return [_Embedded(*row) for row in rows.fetchall()]
 
 
-def _ready(db: Connection, embedder: str) -> set[str]:
-    """The documents that have a revision of it beside the live one."""
+def _documents_ready(db: Connection, embedder: str) -> set[str]:
+    """Return the documents that have a revision of `embedder` beside the live one."""
     query = f"SELECT document FROM revision WHERE {_BESIDE} AND embedder = $1"  # noqa: S608 - our own words
     return {document for (document,) in db.execute(query, (embedder,)).fetchall()}
 
 
-def _due(db: Connection, embedder: str) -> list[_Embedded]:
-    ready = _ready(db, embedder)
-    return [one for one in _embedded(db) if one.embedder != embedder and one.document not in ready]
+def _list_outdated(db: Connection, embedder: str) -> list[_Embedded]:
+    ready = _documents_ready(db, embedder)
+    return [
+        embedded for embedded in _list_embedded(db) if embedded.embedder != embedder and embedded.document not in ready
+    ]
 
 
-def _change(db: Connection, embedder: str) -> int:
-    """Live and beside change places; of what was beside, only what was live is kept."""
-    ready = json.dumps(sorted(_ready(db, embedder)))
-    if ready == "[]" or _due(db, embedder):
+def _switch(db: Connection, embedder: str) -> int:
+    """Swap live and beside revisions; of those beside, only the ones that were live are kept. Return how many."""
+    ready = json.dumps(sorted(_documents_ready(db, embedder)))
+    if ready == "[]" or _list_outdated(db, embedder):
         return 0
     db.execute(
         f"UPDATE revision SET state = 'retired' WHERE {_BESIDE} AND embedder <> $1",  # noqa: S608 - our own words

@@ -1,9 +1,10 @@
-"""Documents, chunks, words and vectors: the port `Library`.
+"""Documents, chunks, words and vectors: the port `DocumentStore`.
 
-Each `put` writes a new revision next to the one that serves and then makes it the live one in a single transaction.
-Whatever a crash leaves half-written is hidden from every reader and swept by the next write.
+`replace_document` writes a new revision beside the live one and then makes it live in a single transaction. What a
+crash leaves half-written is hidden from every reader and deleted by the next write.
 
-A source that takes a place has everything that is there of it in its collection from then on, read anew or not.
+Once a source is assigned to a collection, all documents of its place are in that collection, read
+anew or not.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ STRAY_DOCUMENTS = """
 
 
 async def assign_collection(database: Database, source: str, collection: str) -> list[str]:
-    """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
+    """Assign `source` to `collection`, and move its documents there. Return the ids of those that moved.
 
-    Those of sources around it that lie in it become its own. Text and vectors stay as they are; what they were before
-    is left to be swept."""
+    Documents of enclosing sources that lie in it become its own. Text and vectors stay as they are; the old revisions
+    are left to `delete_unreachable`."""
     await database.write(partial(_keep, source=source, collection=collection))
     return await _move(database, source, collection)
 
 
 async def hide_source(database: Database, source: str) -> None:
-    """Move the documents of `source` to where nobody sees them; it goes on filling the collection that it does."""
+    """Move the documents of `source` to a collection nobody sees; the source stays assigned to its own."""
     await _move(database, source, WITHHELD_COLLECTION)
 
 
@@ -51,7 +52,7 @@ async def _move(database: Database, source: str, collection: str) -> list[str]:
     strays = await database.read(partial(_strays, source=source, collection=collection))
     for revision, document in strays:
         path = PurePosixPath(document.source, document.filename)
-        filename = document.filename if document.source == source else _below(path, source)
+        filename = document.filename if document.source == source else _name_in_source(path, source)
         moved = replace(document, collection=collection, source=source, filename=filename)
         await (await database.read(partial(_copy, revision=revision, document=moved))).write(database)
     return [document.id for _, document in strays]
@@ -67,13 +68,14 @@ def _strays(db: Connection, source: str, collection: str) -> list[tuple[int, Doc
     return [(revision, Document.model_validate_json(body)) for revision, body in rows.fetchall()]
 
 
-def _below(path: PurePosixPath, source: str) -> str:
-    """A file's name as its source tells it: the path below the folder, or the last part of the source's own path."""
+def _name_in_source(path: PurePosixPath, source: str) -> str:
+    """Return a file's name as its source has it: the path below the folder, or the last part of the source's
+    own path."""
     return path.name if path == PurePosixPath(source) else path.relative_to(source).as_posix()
 
 
 def _copy(db: Connection, revision: int, document: Document) -> Revision:
-    """The passages and vectors of a revision, as those of `document`."""
+    """Return the passages and vectors of a revision as a new revision of `document`."""
     embedder, dimensions = db.execute("SELECT embedder, dimensions FROM revision WHERE id = $1", (revision,)).fetchone()
     rows = db.execute(
         "SELECT body, matrix FROM chunk LEFT JOIN unit_vectors USING (number)"
@@ -96,15 +98,16 @@ _ASKED = """
 
 
 class SQLDocumentStore:
-    """`embedder` names the model that questions are embedded with now, "" when there is none; documents embedded by
-    another are found by words only."""
+    """Documents and passages in SQL. `embedder` names the model that embeds questions now, "" for none.
+
+    Documents embedded by another model are found by words only."""
 
     def __init__(self, database: Database, *, embedder: Callable[[], str] = lambda: "") -> None:
         self._database = database
         self._embedder = embedder
 
     async def get_chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
-        """In the order asked for; ids that are gone are left out."""
+        """Return chunks in the order of `chunk_ids`, each with its document; ids that are gone are left out."""
 
         def work(db: Connection) -> dict[str, tuple[str, str]]:
             rows = db.execute(
@@ -114,13 +117,15 @@ class SQLDocumentStore:
             )
             return {chunk_id: (chunk, document) for chunk_id, chunk, document in rows}
 
-        found = await self._database.read(work)
-        bodies = [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+        stored = await self._database.read(work)
+        bodies = [stored[chunk_id] for chunk_id in chunk_ids if chunk_id in stored]
         return [(_chunk(chunk), _document(document)) for chunk, document in bodies]
 
     async def get_with_vectors(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
-        """The same with the vectors of each chunk's units, in the order of `Chunk.units`; a chunk without any is left
-        out of these."""
+        """Return what `get_chunks` does, with the vectors of each chunk's units in the order of `Chunk.units`.
+
+        A chunk without vectors is missing from these.
+        """
 
         def work(db: Connection) -> dict[str, tuple[str, str, int, bytes | None]]:
             rows = db.execute(
@@ -132,11 +137,11 @@ class SQLDocumentStore:
             )
             return {chunk_id: row for chunk_id, *row in rows}
 
-        found = await self._database.read(work)
-        ids = [chunk_id for chunk_id in chunk_ids if chunk_id in found]
-        pairs = [(_chunk(chunk), _document(document)) for chunk, document, *_ in map(found.__getitem__, ids)]
-        vectors = {chunk_id: matrix for chunk_id in ids if (matrix := found[chunk_id][3])}
-        dimensions = next((found[chunk_id][2] for chunk_id in vectors), 1)
+        stored = await self._database.read(work)
+        ids = [chunk_id for chunk_id in chunk_ids if chunk_id in stored]
+        pairs = [(_chunk(chunk), _document(document)) for chunk, document, *_ in map(stored.__getitem__, ids)]
+        vectors = {chunk_id: matrix for chunk_id in ids if (matrix := stored[chunk_id][3])}
+        dimensions = next((stored[chunk_id][2] for chunk_id in vectors), 1)
         rows, end = {}, 0
         for chunk_id, matrix in vectors.items():
             start, end = end, end + len(matrix) // dimensions
@@ -144,7 +149,7 @@ class SQLDocumentStore:
         return pairs, UnitVectors(unpack_vectors(b"".join(vectors.values()), dimensions), rows)
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
-        """The chunks before and after in the same document."""
+        """Return the chunks before and after in the same document."""
 
         def work(db: Connection) -> dict[int, str]:
             rows = db.execute(
@@ -162,13 +167,13 @@ class SQLDocumentStore:
         return before, after
 
     async def list_documents(self, audience: Audience | None = None) -> list[Document]:
-        """Current documents by collection and filename; None means all."""
+        """Return current documents by collection and filename; those of every collection when `audience` is None."""
 
         def work(db: Connection) -> list[str]:
             rows = db.execute(
                 "SELECT body FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
                 " ORDER BY collection, filename, document",
-                _within(audience),
+                _audience_values(audience),
             )
             return [body for (body,) in rows]
 
@@ -177,32 +182,33 @@ class SQLDocumentStore:
     async def changed_since(
         self, since: str, audience: Audience, limit: int
     ) -> tuple[list[tuple[Chunk, Document]], int]:
-        """The first passages of the documents whose day is `since` or later, the newest first, at most `limit`; and how
-        many such documents there are."""
+        """Return the first passages of documents dated `since` or later, newest first, at most `limit`, and how many
+        such documents there are."""
 
         def work(db: Connection) -> tuple[list[tuple[str, str]], int]:
-            asked = (since, json.dumps(sorted(audience.collections)))
+            values = (since, json.dumps(sorted(audience.collections)))
             within = (
-                "FROM live JOIN chunk ON chunk.number = live.id << 20"
+                "FROM live JOIN chunk ON chunk.number = live.id << 20"  # the first passage of each
                 " WHERE dated >= $1 AND collection IN (SELECT value FROM json_each($2))"
             )
             rows = db.execute(
                 f"SELECT chunk.body, live.body {within} ORDER BY dated DESC, filename, document LIMIT $3",
-                (*asked, limit),
+                (*values, limit),
             )
-            return rows.fetchall(), fetch_value(db, f"SELECT count(*) {within}", asked)
+            return rows.fetchall(), fetch_value(db, f"SELECT count(*) {within}", values)
 
-        found, total = await self._database.read(work)
-        return [(_chunk(chunk), _document(document)) for chunk, document in found], total
+        first_chunks, total = await self._database.read(work)
+        return [(_chunk(chunk), _document(document)) for chunk, document in first_chunks], total
 
     async def document(self, document_id: str) -> Document | None:
-        """The document of that id, as it is now."""
+        """Return the current document of that id."""
         query = "SELECT body FROM live WHERE document = $1"
         body = await self._database.read(lambda db: fetch_value(db, query, (document_id,)))
         return _document(body) if body else None
 
     async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
-        """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
+        """Return at most `most` passages of a document from the one at `start` on; None if there is no such
+        document."""
 
         def work(db: Connection) -> tuple[str, float, int, list[str]] | None:
             of_document = "SELECT id, body, created_at FROM revision WHERE document = $1 AND state = 'live'"
@@ -210,18 +216,18 @@ class SQLDocumentStore:
             if live is None:
                 return None
             revision, body, created_at = live
-            of = "FROM chunk WHERE number BETWEEN $1 AND $2"
+            chunks_of = "FROM chunk WHERE number BETWEEN $1 AND $2"
             first, last = number_range(revision)
-            total = fetch_value(db, f"SELECT count(*) {of}", (first, last))
+            total = fetch_value(db, f"SELECT count(*) {chunks_of}", (first, last))
             rows = db.execute(
-                f"SELECT body {of} ORDER BY number LIMIT $3",
+                f"SELECT body {chunks_of} ORDER BY number LIMIT $3",
                 (first + start, last, most),
             )
             return body, created_at, total, [chunk for (chunk,) in rows]
 
-        if (found := await self._database.read(work)) is None:
+        if (stored := await self._database.read(work)) is None:
             return None
-        body, created_at, total, chunks = found
+        body, created_at, total, chunks = stored
         return DocumentExcerpt(
             document=_document(body),
             chunks=tuple(map(_chunk, chunks)),
@@ -230,7 +236,7 @@ class SQLDocumentStore:
         )
 
     async def ids_with_prefix(self, text: str) -> list[str]:
-        """The ids of documents that begin with `text`."""
+        """Return the ids of documents that begin with `text`."""
 
         def work(db: Connection) -> list[str]:
             rows = db.execute("SELECT document FROM live WHERE substr(document, 1, length($1)) = $1", (text,))
@@ -239,11 +245,11 @@ class SQLDocumentStore:
         return await self._database.read(work)
 
     async def count(self) -> int:
-        """How many documents there are."""
+        """Return how many documents there are."""
         return int(await self._database.read(lambda db: fetch_value(db, "SELECT count(*) FROM live")))
 
     async def list_collections(self) -> list[str]:
-        """Names of the collections that hold documents which somebody may see."""
+        """Return the names of the collections that hold visible documents."""
 
         def work(db: Connection) -> list[str]:
             names = db.execute(
@@ -255,7 +261,7 @@ class SQLDocumentStore:
         return await self._database.read(work)
 
     async def list_sources(self) -> dict[str, str]:
-        """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
+        """Return every indexed source and its collection, also a source without documents."""
 
         def work(db: Connection) -> dict[str, str]:
             return dict(db.execute("SELECT name, collection FROM source ORDER BY name").fetchall())
@@ -263,20 +269,21 @@ class SQLDocumentStore:
         return await self._database.read(work)
 
     async def claim(self, source: str, collection: str) -> list[str]:
-        """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
+        """Assign `source` to `collection`, and move its documents there. Return the ids of those that moved.
 
-        Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+        Documents of enclosing sources that lie in it become its own. Text and vectors stay as they are.
+        """
         moved = await assign_collection(self._database, source, collection)
         await self.delete_unreachable()
         return moved
 
     async def withhold(self, source: str) -> None:
-        """Let nobody see the documents of `source`, until it is claimed again."""
+        """Hide the documents of `source` from everybody, until it is claimed again."""
         await hide_source(self._database, source)
         await self.delete_unreachable()
 
     async def is_withheld(self, source: str) -> bool:
-        """Whether nobody sees documents of `source` now."""
+        """Return True while documents of `source` are hidden from everybody."""
         query = "SELECT count(*) FROM live WHERE source = $1 AND collection = $2"
         return bool(await self._database.read(lambda db: fetch_value(db, query, (source, WITHHELD_COLLECTION))))
 
@@ -291,10 +298,11 @@ class SQLDocumentStore:
         await self._database.write(work)
 
     async def versions(self, source: str) -> dict[str, str]:
-        """Document id -> version of everything indexed from `source`.
+        """Return document id -> version of everything indexed from `source`.
 
-        The version is "" where the vectors are not of the embedder in use, or an earlier version of Citewell read it:
-        such a document is due again."""
+        The version is "" where the vectors are of another embedder than the one in use, or an earlier version of
+        Citewell parsed it: such a document is due again.
+        """
 
         def work(db: Connection) -> dict[str, str]:
             rows = db.execute(
@@ -309,27 +317,28 @@ class SQLDocumentStore:
     async def replace_document(
         self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
     ) -> None:
-        """Replace the document as a whole; its old version serves until the new one is complete."""
+        """Replace a document and all its chunks; the old version serves until the new one is complete."""
         revision = Revision(document, chunks, vectors, embedder)
         await revision.write(self._database)
         await self.delete_unreachable()
 
     async def stage_version(self, document: Document, embedder: str, dimensions: int) -> StagedRevision:
-        """Begin a new version that comes in parts, or take over what a run that was cut off left of it."""
+        """Begin a new version that comes in parts, or take over what an interrupted run left of it."""
         return await open_staged_revision(self._database, document, embedder, dimensions)
 
     async def remove_documents(self, document_ids: Collection[str]) -> int:
-        """Forget documents: their text, words and vectors are in the database no more when this returns, and answers
-        that quoted them are without their words.
+        """Remove documents. Once this returns, their text, words and vectors are gone from the database, and from
+        answers that quoted them. Return how many there were.
 
-        Backups made before stay until those age out. Cut short by a crash, it is completed when next a document is
-        written or removed, or the bot starts or backs up. Returns how many documents there were."""
+        Backups made before keep them until they age out. A removal cut short by a crash is completed when a document is
+        next written or removed, or the bot starts or backs up.
+        """
         removed = await self._database.write(lambda db: hide_documents(db, document_ids))
         await self.delete_unreachable()
         return removed
 
     async def delete_unreachable(self) -> None:
-        """Delete what was replaced or removed and a crash left behind."""
+        """Delete data that was replaced or removed, and what a crash left behind."""
         await delete_unreachable(self._database)
 
 
@@ -343,5 +352,5 @@ def _chunk(body: str) -> Chunk:
     return Chunk.model_validate_json(body)
 
 
-def _within(audience: Audience | None) -> tuple[bool, str]:
+def _audience_values(audience: Audience | None) -> tuple[bool, str]:
     return audience is None, json.dumps(sorted(audience.collections) if audience else [])

@@ -1,6 +1,6 @@
-"""One version of one document on its way in.
+"""One version of a document while it is written.
 
-It is written in batches short enough that a message waiting to be accepted waits 20 ms at most.
+It is written in batches so short that a message waiting to be accepted waits 20 ms at most.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from storage.settings import read_setting
 
 
 def pack_vectors(vectors: Vectors) -> bytes:
-    """Shape (n, dimensions) or (dimensions,) as bytes, row after row."""
+    """Return vectors of shape (n, dimensions) or (dimensions,) as bytes, row after row."""
     largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=1e-12)
     return bytes(np.rint(vectors * (127.0 / largest)).astype(np.int8).tobytes())
 
 
 def unpack_vectors(blob: bytes, dimensions: int) -> Vectors:
-    """The inverse of `pack`: shape (n, dimensions), rows of unit length."""
+    """Return the vectors that `pack_vectors` packed: shape (n, dimensions), rows of unit length."""
     return normalize_rows(np.frombuffer(blob, dtype=np.int8).reshape(-1, dimensions))
 
 
 def normalize_rows(rows: NDArray[np.int8] | Vectors) -> Vectors:
-    """Rows scaled to unit length; a row of zeros stays one."""
+    """Return rows scaled to unit length; a row of zeros stays zero."""
     floats = rows.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", floats, floats))
     floats /= np.maximum(lengths, 1e-12)[:, None]
@@ -44,7 +44,7 @@ def normalize_rows(rows: NDArray[np.int8] | Vectors) -> Vectors:
 
 
 def mean_direction(vectors: Vectors) -> Vectors:
-    """The direction of the mean of unit vectors, shape (dimensions,)."""
+    """Return the direction of the mean of unit vectors, shape (dimensions,)."""
     direction: Vectors = normalize_rows(vectors.mean(axis=0, dtype=np.float32)[None, :])[0]
     return direction
 
@@ -52,18 +52,20 @@ def mean_direction(vectors: Vectors) -> Vectors:
 # --- A version of a document ----------------------------------------------------------------------
 
 NUMBERS_PER_REVISION = 1 << 20
-"""Numbers kept for each revision: the largest count of chunks a document may have."""
+"""Numbers reserved for each revision: the largest number of chunks a document may have."""
 BATCH_SECONDS = 0.01
 PAUSE_SECONDS = 0.002
-"""Between batches the lock is free for other processes."""
+"""Seconds between batches, in which other processes can take the lock."""
 CHUNKS_PER_STATEMENT = 8
-"""Chunks written by one statement each."""
+"""Chunks written by one statement."""
 
 
 class Revision:
-    """`chunks` of `document`, with one matrix of unit vectors a chunk or none at all.
+    """The `chunks` of `document`, with one matrix of unit vectors for each chunk or none at all.
 
-    With `instead_of`, it is written only while that revision is the live one; `beside` that, nobody sees it yet."""
+    With `instead_of`, it is written only while that revision is the live one; with `beside`, it stays hidden next to
+    the live one.
+    """
 
     def __init__(
         self,
@@ -87,11 +89,12 @@ class Revision:
         self._published = False
 
     async def write(self, database: Database) -> bool:
-        """Stage the revision, write its chunks and make it the live one, or keep it beside that; a failure leaves the
-        old one live.
+        """Stage the revision, write its chunks and make it live, or keep it beside the live one. After a failure the
+        old one stays live.
 
-        Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
-        removed. False when the one it was to replace is not the live one any more."""
+        Starts over when the staged revision was deleted meanwhile, because it was abandoned or the document was
+        removed. Return False when the one to be replaced is not live any more.
+        """
         try:
             await run_in_batches(database, partial(self._batch, index=database.passage_index))
         except BaseException:
@@ -100,7 +103,7 @@ class Revision:
         return self._published
 
     def _batch(self, db: Connection, index: PassageIndex) -> bool:
-        """Write for BATCH_SECONDS; True once the revision is live, or not to become it any more."""
+        """Write for BATCH_SECONDS. Return True once the revision is live, or cannot become live any more."""
         if self._instead_of is not None and not _is_live(db, self._instead_of):
             retire_revision(db, self._id)
             return True
@@ -124,12 +127,12 @@ class Revision:
 
 
 def number_range(revision: int) -> tuple[int, int]:
-    """The first and the last number that a passage of it may have."""
+    """Return the first and the last number that a passage of a revision may have."""
     return revision * NUMBERS_PER_REVISION, (revision + 1) * NUMBERS_PER_REVISION - 1
 
 
 def check_chunk_count(document: Document, chunks: int) -> None:
-    """Raises Refused for more chunks than a revision has numbers."""
+    """Raise Refused for more chunks than a revision has numbers."""
     if chunks >= NUMBERS_PER_REVISION:
         raise Refused(
             f"{document.filename} has more than {NUMBERS_PER_REVISION} passages", what_to_do="Split the document."
@@ -137,13 +140,13 @@ def check_chunk_count(document: Document, chunks: int) -> None:
 
 
 def touch_staged(db: Connection, revision: int) -> bool:
-    """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
+    """Mark a staged revision as written to just now. Return False when it is not staged."""
     touch = "UPDATE revision SET created_at = $1 WHERE id = $2 AND state = 'staged'"
     return db.execute(touch, (time.time(), revision)).rowcount == 1
 
 
 def stage_revision(db: Connection, document: Document, embedder: str, dimensions: int) -> int:
-    """Begin a revision that nobody sees yet."""
+    """Begin a revision that nobody sees yet. Return its id."""
     db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (document.collection,))
     (revision,) = db.execute(
         "INSERT INTO revision"
@@ -175,13 +178,13 @@ def insert_chunks(
     matrices: Sequence[Vectors] | None,
     position: int,
 ) -> None:
-    """Write chunks, the first of them at `position`; `add` writes what they are found by."""
+    """Write chunks, the first of them at `position`; `add` writes their index entries."""
     (collection,) = db.execute("SELECT collection FROM revision WHERE id = $1", (revision,)).fetchone()
     numbers = range(
         revision * NUMBERS_PER_REVISION + position, revision * NUMBERS_PER_REVISION + position + len(chunks)
     )
-    given: Sequence[Vectors | None] = matrices or [None] * len(chunks)
-    placed = list(zip(numbers, chunks, given, strict=True))
+    vectors: Sequence[Vectors | None] = matrices or [None] * len(chunks)
+    placed = list(zip(numbers, chunks, vectors, strict=True))
     db.executemany(
         "INSERT INTO chunk VALUES ($1, $2, $3)",
         [(number, chunk.id, chunk.model_dump_json()) for number, chunk, _ in placed],
@@ -196,7 +199,7 @@ def insert_chunks(
 def make_indexed_passage(
     number: int, collection: int, document: Document, chunk: Chunk, matrix: Vectors | None
 ) -> IndexedPassage:
-    """What `chunk` is found by; `matrix` has the vectors of its units."""
+    """Return the index entry of `chunk`; `matrix` has the vectors of its units."""
     title = " ".join((document.title, *chunk.heading))
     return IndexedPassage(
         number, collection, title, chunk.text, mean_direction(matrix) if matrix is not None and len(matrix) else None
@@ -204,7 +207,7 @@ def make_indexed_passage(
 
 
 def publish_revision(db: Connection, revision: int, document_id: str) -> None:
-    """Make it the live one, in place of the one before and of what is kept beside that."""
+    """Make a revision live, in place of the one before and of those kept beside it."""
     for which in ("state = 'live'", "state <> 'live' AND beside"):
         db.execute(f"UPDATE revision SET state = 'retired' WHERE {which} AND document = $1", (document_id,))  # noqa: S608
     db.execute("UPDATE revision SET state = 'live' WHERE id = $1", (revision,))
@@ -225,12 +228,12 @@ def bump_generation(db: Connection) -> None:
 
 
 def library_generation(db: Connection) -> int:
-    """Changes whenever what can be found changes."""
+    """Return the library's generation, which changes whenever what can be found changes."""
     return int(read_setting(db, "generation") or 0)
 
 
 async def run_in_batches(database: Database, batch: Callable[[Connection], bool]) -> None:
-    """Run `batch` in a transaction each until it says that it is done."""
+    """Run `batch` in a transaction of its own again and again, until it returns True."""
     while True:
         if await database.write(batch):
             return

@@ -1,4 +1,4 @@
-"""What is kept of sources: how the last sync of each ended, and what it remembers between two looks at its service."""
+"""State of sources: how the last sync of each ended, and its cache between two syncs."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _REMEMBER = upsert_statement("source_memory")
 
 
 class SyncOutcome(Value):
-    """One sync that came to an end."""
+    """The result of one sync."""
 
     added: int = 0
     changed: int = 0
     removed: int = 0
     failed: int = 0
     kept: int = 0
-    """Documents that are gone from the source and are kept, as too few would have been left."""
+    """Documents that are gone from the source but kept, because too few would have been left."""
     problem: str = ""
-    """Why not all of the source was seen."""
+    """The reason why the source was not read completely."""
     denied: datetime | None = None
-    """Since when it lets us read nothing."""
+    """The time since which the source denies all access."""
 
 
 class SQLSyncOutcomes:
@@ -33,7 +33,7 @@ class SQLSyncOutcomes:
         self._database = database
 
     async def last(self) -> dict[str, tuple[datetime, SyncOutcome]]:
-        """By source, when it was looked at last, and how that ended."""
+        """Return by source when it was synced last, and with what outcome."""
         query = "SELECT source, at, body FROM source_look"
         rows = await self._database.read(lambda db: db.execute(query).fetchall())
         return {
@@ -41,13 +41,13 @@ class SQLSyncOutcomes:
             for source, at, body in rows
         }
 
-    async def record(self, source: str, look: SyncOutcome) -> None:
-        """Keep how the look that ends now went."""
-        row = (source, datetime.now(UTC).timestamp(), look.model_dump_json())
+    async def record(self, source: str, outcome: SyncOutcome) -> None:
+        """Record the outcome of a sync that ends now."""
+        row = (source, datetime.now(UTC).timestamp(), outcome.model_dump_json())
         await self._database.write(lambda db: db.execute(_KEEP, row))
 
     async def forget(self, source: str) -> None:
-        """Forget a source: how looks at it ended, and what it remembers."""
+        """Delete a source's outcomes and its cache."""
 
         def work(db: Connection) -> None:
             db.execute("DELETE FROM source_look WHERE source = $1", (source,))
@@ -57,24 +57,24 @@ class SQLSyncOutcomes:
 
 
 class SQLSourceMemory:
-    """The port `SourceCache`, for the source of one name."""
+    """The port `SourceCache`, for one source."""
 
     def __init__(self, database: Database, source: str) -> None:
         self._database = database
         self._source = source
 
     async def load(self) -> dict[str, str]:
-        """All that is kept."""
+        """Return all entries."""
         query = "SELECT key, value FROM source_memory WHERE source = $1"
         return dict(await self._database.read(lambda db: db.execute(query, (self._source,)).fetchall()))
 
     async def update(self, changes: Mapping[str, str | None]) -> None:
-        """Keep these too, in one transaction; None forgets a key."""
-        kept = [(self._source, key, value) for key, value in changes.items() if value is not None]
+        """Store these entries in one transaction; None deletes a key."""
+        stored = [(self._source, key, value) for key, value in changes.items() if value is not None]
         forgotten = [(self._source, key) for key, value in changes.items() if value is None]
 
         def work(db: Connection) -> None:
-            db.executemany(_REMEMBER, kept)
+            db.executemany(_REMEMBER, stored)
             db.executemany("DELETE FROM source_memory WHERE source = $1 AND key = $2", forgotten)
 
         await self._database.write(work)

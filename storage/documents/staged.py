@@ -1,6 +1,6 @@
-"""A document's new version that comes in parts, and is seen when it is complete: the port `StagedVersion`.
+"""A document's new version that comes in parts, and is visible when complete: the port `StagedVersion`.
 
-What a run that was cut off has written of it is taken over by the next one.
+The next run takes over what an interrupted one has written of it.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ _FIND = """
 
 
 class StagedRevision:
-    """Made by `open_staged_revision`."""
+    """A version being written. Made by `open_staged_revision`."""
 
-    def __init__(self, database: Database, document: Document, revision: int, held: Sequence[str]) -> None:
-        self.existing_ids = held
+    def __init__(self, database: Database, document: Document, revision: int, existing_ids: Sequence[str]) -> None:
+        self.existing_ids = existing_ids
         self._database = database
         self._document = document
         self._id = revision
-        self._written = len(held)
+        self._written = len(existing_ids)
 
     async def truncate(self, count: int) -> None:
-        """Keep the first `count` chunks of those that are `held`, and no others."""
+        """Keep the first `count` of the existing chunks, and delete the others."""
         await run_in_batches(
             self._database, partial(delete_batch, index=self._database.passage_index, revision=self._id, position=count)
         )
         self.existing_ids, self._written = self.existing_ids[:count], count
 
     async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None) -> None:
-        """Write the chunks that come next. Raises Refused when the document was removed meanwhile, or another process
-        has taken it over."""
+        """Write the next chunks. Raises Refused when the document was removed meanwhile, or another process has taken
+        it over."""
         if not chunks:
             return
         end = self._written + len(chunks)
@@ -66,8 +66,8 @@ class StagedRevision:
             self._check(db)
             if dimensions:  # which an embedder may not know before its first run
                 db.execute("UPDATE revision SET dimensions = $1 WHERE id = $2", (dimensions, self._id))
-            until = time.monotonic() + BATCH_SECONDS
-            while self._written < end and time.monotonic() < until:
+            deadline = time.monotonic() + BATCH_SECONDS
+            while self._written < end and time.monotonic() < deadline:
                 group = slice(self._written - start, self._written - start + CHUNKS_PER_STATEMENT)
                 matrices = vectors[group] if vectors else None
                 insert_chunks(db, index.add, self._id, self._document, chunks[group], matrices, self._written)
@@ -77,7 +77,10 @@ class StagedRevision:
         await run_in_batches(self._database, batch)
 
     async def publish(self, embedder: str) -> None:
-        """Let it be seen in place of the version before, as embedded by `embedder`. Raises Refused as `add` does."""
+        """Make the version visible in place of the one before, as embedded by `embedder`.
+
+        Raises Refused as `add` does.
+        """
 
         def work(db: Connection) -> None:
             self._check(db)
@@ -107,8 +110,8 @@ async def open_staged_revision(
     """Begin a version of `document`, or take over what there is of the same one."""
 
     def work(db: Connection) -> tuple[int, list[str]]:
-        same = (document.id, document.version, embedder, dimensions, document.collection)
-        row = db.execute(_FIND, same).fetchone()
+        identity = (document.id, document.version, embedder, dimensions, document.collection)
+        row = db.execute(_FIND, identity).fetchone()
         if row is None or not document.version:
             return stage_revision(db, document, embedder, dimensions), []
         (revision,) = row

@@ -1,1 +1,1 @@
-"""From a message that waits to the answer that is kept, and what is posted besides."""
+"""Messages: from the inbox to the stored answer, and the posts of the outbox."""

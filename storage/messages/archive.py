@@ -11,7 +11,7 @@ from storage.database import Connection, Database, fetch_value
 from storage.messages.history import SQLHistory
 
 MAX_TURNS_READ = 300
-"""Turns that a list of conversations is made of."""
+"""Turns that a list of conversations is made from."""
 _UNANSWERED = "message WHERE author = $1 AND conversation = $2 AND answer = '' AND state <> 'cancelled'"
 _ANSWERED = "question JOIN answer ON answer.id = question.answer WHERE answer.author = $1 AND conversation = $2"
 _TOTAL = f"SELECT (SELECT count(*) FROM {_ANSWERED}) + (SELECT count(*) FROM {_UNANSWERED})"  # noqa: S608 - our own words
@@ -41,50 +41,51 @@ class SQLConversationArchive:
         self._history = history
 
     async def list_conversations(self, person: str, platform: str, most: int) -> Sequence[ConversationSummary]:
-        """Theirs on one platform, the latest first."""
-        found: dict[ConversationId, ConversationSummary] = {}
+        """Return the person's conversations on one platform, the latest first."""
+        summaries: dict[ConversationId, ConversationSummary] = {}
         for conversation, turn in await self._history.turns_by_author(person, MAX_TURNS_READ):
             if conversation.platform == platform:
-                first = found.pop(conversation, None)
-                question = first.question if first else turn.question
-                found[conversation] = ConversationSummary(
+                earlier = summaries.pop(conversation, None)
+                question = earlier.question if earlier else turn.question
+                summaries[conversation] = ConversationSummary(
                     conversation=conversation, question=question, at=turn.asked_at
                 )
-        return [*reversed(found.values())][:most]
+        return [*reversed(summaries.values())][:most]
 
     async def list_exchanges(
         self, conversation: ConversationId, person: str, most: int, start: int | None = None
     ) -> ExchangePage:
-        """What that person asked there, in order: `most` exchanges from the one at `start` (0-based), else the last."""
-        theirs = (person, str(conversation))
+        """Return what a person asked in a conversation, in order: `most` exchanges from the one at `start` (0-based),
+        else the last."""
+        owner = (person, str(conversation))
 
         def work(db: Connection) -> ExchangePage:
-            total = fetch_value(db, _TOTAL, theirs)
+            total = fetch_value(db, _TOTAL, owner)
             last = max(0, total - most)
             first = last if start is None else min(start, last)
-            rows = db.execute(_PART, (*theirs, most, first))
+            rows = db.execute(_PART, (*owner, most, first))
             return ExchangePage(exchanges=tuple(_exchange(*row) for row in rows), start=first, total=total)
 
         return await self._database.read(work)
 
     async def has_asked(self, conversation: ConversationId, person: str) -> bool:
-        """Whether anything is kept that this person asked there."""
-        return await self._holds(_ASKED, person, str(conversation))
+        """Return True if anything is stored that this person asked there."""
+        return await self._exists(_ASKED, person, str(conversation))
 
     async def has_pending(self, conversation: ConversationId, person: str) -> bool:
-        """Whether a question of theirs waits there to be answered."""
-        return await self._holds(_WAITS, person, str(conversation))
+        """Return True while a question of this person waits there to be answered."""
+        return await self._exists(_WAITS, person, str(conversation))
 
     async def owns_question(self, key: str, person: str) -> bool:
-        """Whether the question with that key is kept, answered or not, and theirs."""
-        return await self._holds(_KEPT, key, person)
+        """Return True if the question with that key is stored, answered or not, and is this person's."""
+        return await self._exists(_KEPT, key, person)
 
-    async def _holds(self, query: str, *values: str) -> bool:
+    async def _exists(self, query: str, *values: str) -> bool:
         return bool(await self._database.read(lambda db: fetch_value(db, query, values)))
 
     async def lately(self, most: int) -> Sequence[tuple[ConversationId | None, datetime, Answer]]:
-        """The last answers of everybody, latest first, each with the conversation that it was given in; None for one
-        that went through no inbox."""
+        """Return everybody's last answers, latest first, each with its conversation; None for one that went through no
+        inbox."""
         query = (
             "SELECT question.conversation, answer.at, answer.body FROM answer"
             " LEFT JOIN question ON question.answer = answer.id ORDER BY answer.at DESC LIMIT $1"
@@ -92,11 +93,11 @@ class SQLConversationArchive:
         rows = await self._database.read(lambda db: db.execute(query, (most,)).fetchall())
         return [
             (
-                ConversationId.parse(where) if where else None,
+                ConversationId.parse(conversation) if conversation else None,
                 datetime.fromtimestamp(at, UTC),
                 Answer.model_validate_json(body),
             )
-            for where, at, body in rows
+            for conversation, at, body in rows
         ]
 
 
@@ -114,18 +115,18 @@ def _exchange(
 ) -> Exchange:
     if answer_id is None:
         return _unanswered(body, state)
-    passed = HandoffResult(replied=resolved is not None, by=name or "", reply=reply or "") if handoff else None
+    result = HandoffResult(replied=resolved is not None, by=name or "", reply=reply or "") if handoff else None
     return Exchange(
         key=key,
         question=question,
         at=datetime.fromtimestamp(at, UTC),
         status=ExchangeStatus.ANSWERED,
         answer_id=answer_id,
-        handoff=passed,
+        handoff=result,
     )
 
 
 def _unanswered(body: str, state: str) -> Exchange:
     message = IncomingMessage.model_validate_json(body)
-    standing = ExchangeStatus.WAITING if state == "open" else ExchangeStatus.FAILED
-    return Exchange(key=message.key, question=message.text, at=message.sent_at, status=standing)
+    status = ExchangeStatus.WAITING if state == "open" else ExchangeStatus.FAILED
+    return Exchange(key=message.key, question=message.text, at=message.sent_at, status=status)

@@ -1,4 +1,4 @@
-"""Erasing what was kept of one question or of one space: its text, the answer, the turn and the ratings.
+"""Erase what is stored of one question or of one workspace: its text, the answer, the turn and the ratings.
 
 All inside the caller's transaction. Backups made before keep it until they age out.
 """
@@ -15,7 +15,7 @@ from storage.schema.table import Ownership
 from storage.schema.tables import TABLES
 
 REPLY_IS_DOCUMENT = "EXISTS (SELECT 1 FROM revision WHERE document = 'taught/' || handoff.id AND state = 'live')"
-"""The reply to a handoff is a document, which holds the question too: the handoff then says whose that is."""
+"""Matches handoffs whose reply is a document. It holds the question too, and the handoff says whose that is."""
 _TAUGHT_BY = f"""
     SELECT document FROM revision WHERE source = 'taught' AND body -> 'metadata' ->> 'author' = $1
     UNION SELECT 'taught/' || id FROM handoff WHERE {ASKED_OR_WRITTEN_BY}
@@ -25,11 +25,11 @@ _OF_SPACE = """
     substr(body ->> 'target', 1, length($1)) = $1
         OR body -> 'origin' ->> 'platform' = $2 AND body -> 'origin' ->> 'space' = $3
 """
-"""What was asked in a `platform:space:`, or of people there."""
+"""Matches handoffs that were asked in a `platform:space:`, or sent to people there."""
 _TAUGHT_IN = f"SELECT 'taught/' || id FROM handoff WHERE {_OF_SPACE}"  # noqa: S608 - our own words
 _ADDED_IN = "SELECT document FROM revision WHERE source = $1"
 _SAID_IN = "SELECT document FROM revision WHERE substr(source, 1, length($1)) = $1"
-"""The source of what was said in a channel is its id."""
+"""The source of a channel's documents is the channel's id."""
 _OF_ANSWERS = (
     (
         "DELETE FROM outbox WHERE person <> '' AND EXISTS (SELECT 1 FROM question"
@@ -46,23 +46,23 @@ _TURN = """
             JOIN turn ON turn.conversation = question.conversation AND turn.author = answer.author
         WHERE question.key = $1 AND turn.body ->> 'question' = answer.body ->> 'question')
 """
-"""A turn is known by what was asked in its conversation: the same question asked twice there goes twice."""
+"""Turns are matched by the question in its conversation: the same question asked twice there goes twice."""
 
 _TOLD = "SELECT wish.key FROM wish JOIN question ON question.answer = wish.answer WHERE question.key = $1"
 _TOLD_OF = "SELECT key FROM wish WHERE body ->> 'author' = $1 AND person <> $1"
-"""Those who wanted to be told the answer of somebody's question got a copy of it."""
+"""Subscribers to the answer of somebody's question got a copy of it."""
 _WISHES_OF = "SELECT key FROM wish WHERE substr(key, 1, $1) = $2 OR body -> 'said_in' ->> 0 = $3"
-"""Those told in direct messages included."""
+"""Includes those answered in direct messages."""
 _OWNED = "DELETE FROM {table} WHERE substr(replace({column}, ' ', ':') || ':', 1, $1) = $2"
-"""What an `RowOwner` is known by begins with the workspace, which a colon, a blank or nothing follows."""
+"""The ids of a `RowOwner` begin with the workspace, followed by a colon, a blank or nothing."""
 
 
 def erase_question(db: Connection, key: str) -> None:
-    """Erase what is kept of the question with that key, whether it is answered or not."""
-    for (told,) in db.execute(_TOLD, (key,)).fetchall():
-        _erase_wish(db, told)
+    """Erase what is stored of the question with that key, answered or not."""
+    for (subscription_key,) in db.execute(_TOLD, (key,)).fetchall():
+        _erase_subscription(db, subscription_key)
     db.execute(_TURN, (key,))
-    hide_documents(db, _documents(db, _TAUGHT_OF, key))
+    hide_documents(db, _document_ids(db, _TAUGHT_OF, key))
     _erase_answers(db, "key = $1", (key,))
     if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
         blank = replace(IncomingMessage.model_validate_json(row[0]), text="", pointed="", attachments=())
@@ -70,48 +70,54 @@ def erase_question(db: Connection, key: str) -> None:
 
 
 def erase_subscriptions_for(db: Connection, author: str) -> None:
-    """Erase the questions of a person that others wanted to be told the answers of, and those answers."""
+    """Erase a person's questions that others subscribed to, and the answers to them."""
     for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
-        _erase_wish(db, key)
+        _erase_subscription(db, key)
 
 
 def erase_space(db: Connection, space: PlaceId) -> None:
-    """Erase what is kept of a workspace or server: its installation, questions that wait, conversations, where we took
-    part, replies that were kept as answers, what people share or add there that is not posted yet, what they added to
-    the documents, what was said in channels that are read, what admins set, what people chose."""
+    """Erase what is stored of a workspace or server.
+
+    That is its installation, waiting questions, conversations, participation, replies that were stored as answers, what
+    people share or add there that is not posted yet, documents they added, messages of indexed channels, admins'
+    settings and people's preferences.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
-    added = _documents(db, _ADDED_IN, f"chat:{space}")
+    added = _document_ids(db, _ADDED_IN, f"chat:{space}")
     of_space = (prefix, space.platform, space.space)
-    hide_documents(db, [*_documents(db, _TAUGHT_IN, *of_space), *added, *_documents(db, _SAID_IN, prefix)])
+    hide_documents(db, [*_document_ids(db, _TAUGHT_IN, *of_space), *added, *_document_ids(db, _SAID_IN, prefix)])
     db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", of_space)  # noqa: S608 - our own words
     db.execute("DELETE FROM outbox WHERE person <> '' AND substr(recipient, 1, $1) = $2", inside)
     for (key,) in db.execute(_WISHES_OF, (*inside, str(space))).fetchall():
-        _erase_wish(db, key)
+        _erase_subscription(db, key)
     _erase_answers(db, "substr(key, 1, $1) = $2", inside)
     for table in TABLES:
         if isinstance(table.ownership, Ownership) and table.ownership.column and not table.ownership.survives_leave:
             db.execute(_OWNED.format(table=table.name, column=table.ownership.column), inside)
 
 
-def _erase_wish(db: Connection, key: str) -> None:
-    """Also what was told, and what is under way: without its message no answer to it is saved any more."""
+def _erase_subscription(db: Connection, key: str) -> None:
+    """Erase a subscription and its message, also one that is answered or being answered.
+
+    Without its message no answer to it is stored any more.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     erase_question(db, key)
     db.execute("DELETE FROM wish WHERE key = $1", (key,))
     db.execute("DELETE FROM message WHERE key = $1", (key,))
 
 
-def _erase_answers(db: Connection, which: str, values: Sequence[object]) -> None:
+def _erase_answers(db: Connection, condition: str, values: Sequence[object]) -> None:
     for statement in _OF_ANSWERS:
-        db.execute(statement.format(which=which), values)
+        db.execute(statement.format(which=condition), values)
 
 
 def reply_documents_of(db: Connection, person: str) -> list[str]:
-    """The ids of the documents that hold a question or a reply of `person`."""
-    return _documents(db, _TAUGHT_BY, person)
+    """Return the ids of the documents that hold a question or a reply of `person`."""
+    return _document_ids(db, _TAUGHT_BY, person)
 
 
-def _documents(db: Connection, query: str, *values: str) -> list[str]:
+def _document_ids(db: Connection, query: str, *values: str) -> list[str]:
     return [document for (document,) in db.execute(query, values)]

@@ -1,8 +1,8 @@
 """Messages that must be answered: the port `Inbox`.
 
-An open row waits, is leased, or is on its way out (`answered`, then `posting`, then `posted`, all of which survive a
-crash); `done`, `expired`, `dead` and `cancelled` close it. Which keys were ever seen is remembered by their digests
-alone, longer than the messages are.
+An open row waits, is leased, or is being posted (`answered`, then `posting`, then `posted`, all of which survive a
+crash); `done`, `expired`, `dead` and `cancelled` close it. Digests of all keys ever accepted are remembered, longer
+than the messages are.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ from storage.messages.reply import (
 from storage.messages.subscriptions import mark_due as due_again
 
 CAPACITY, PER_AUTHOR = 20_000, 200
-"""Messages that wait at most, and those of one person."""
+"""Most messages that may wait: of everybody, and of one person."""
 LEASE_SECONDS = 600.0
-"""Longer than any delivery may take, so that nobody takes over what is still under way."""
+"""Longer than any delivery may take, so that nobody takes over a message still being worked on."""
 
 
 class SQLInbox:
-    """Every change is on the disk when the call returns.
+    """Messages in SQL. Every change is on the disk when the call returns.
 
-    At most `capacity` messages wait, `per_author` of them from one person. A lease is good for `lease_seconds`; after
-    `attempts` that had no end there is only an apology left, tried as often. Older than `late_seconds` when leased is
-    late.
+    At most `capacity` messages wait, `per_author` of them from one person. A lease is valid for `lease_seconds`; after
+    `attempts` that did not end, as many attempts to apologise follow. A message older than `late_seconds` when leased
+    is late.
     """
 
     def __init__(
@@ -76,18 +76,18 @@ class SQLInbox:
         self._late_seconds = late_seconds
         self._clock = clock
         self._listeners: list[Callable[[], None]] = []
-        self._ended: set[int] = set()
+        self._dead_holders: set[int] = set()
 
     def on_accept(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever this process has accepted a message or given one back."""
+        """Call `listener` whenever this process has accepted a message or released one."""
         self._listeners.append(listener)
 
     async def accept(self, message: IncomingMessage, *, after: float = 0.0) -> bool:
-        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting. It is leased once
-        `after` seconds have passed.
+        """Store `message`, to be leased once `after` seconds have passed. Return False when its key is already known.
 
-        One that was overheard and waits becomes `message` when that is addressed to the bot, and counts as new. What
-        is addressed to the bot calls it back into a conversation where it was silenced."""
+        Raises Busy when too many messages wait. An overheard message that waits becomes `message` when that is
+        addressed to the bot, and counts as new. A message addressed to the bot ends the silence of its conversation.
+        """
         now = self._clock()
         outcome = await self._database.write(
             lambda db: accept_message(
@@ -98,14 +98,15 @@ class SQLInbox:
         if isinstance(outcome, Busy):
             raise outcome
         if outcome:
-            self._ring()
+            self._notify_listeners()
         return outcome
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question; False when too late or unknown.
+        """Change a question. Return False when it is too late or unknown.
 
-        An answer under way is withdrawn; the same text again leaves it alone. What was asked before it would be late is
-        answered anew, in the place of its answer, unless people were asked about that."""
+        An answer under way is withdrawn; the same text again leaves it alone. A recent question that is answered
+        already is asked anew and its answer replaced, unless it was handed off or somebody subscribed to it.
+        """
         now = self._clock()
         recent = now - self._late_seconds
 
@@ -114,78 +115,82 @@ class SQLInbox:
 
         changed = await self._database.write(work, durable=True)
         if changed:
-            self._ring()
+            self._notify_listeners()
         return changed
 
     async def cancel(self, key: str) -> bool:
-        """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown.
+        """Drop a question, and erase what is stored of it and of its answer. Return False when it is answered or
+        unknown.
 
-        A question that arrives after its deletion is not kept."""
+        A question that arrives after its deletion is not stored.
+        """
         now = self._clock()
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.write(lambda db: cancel_question(db, key, now), durable=True)
 
     async def posted_reference(self, key: str) -> str:
-        """The platform's name of the whole reply that a question got; "" where there is none."""
+        """Return the platform's id of the complete reply to a question; "" if there is none."""
         query = "SELECT reference FROM message WHERE key = $1 AND state <> 'open'"
         return await self._database.read(lambda db: fetch_value(db, query, (key,))) or ""
 
     async def erase_space(self, space: PlaceId) -> None:
-        """Erase all that is kept of a workspace or server that the bot was removed from."""
+        """Erase all that is stored of a workspace or server that the bot was removed from."""
         with workspace_scope(ALL_WORKSPACES):
             await self._database.write(lambda db: erase_space(db, space), durable=True)
         await self._database.purge_deleted()
 
     async def lease(self, served: Callable[[str], bool] = lambda _: True) -> LeasedMessage | None:
-        """The next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age; None
-        when there is none.
+        """Lease the next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age.
 
-        Messages of one conversation are leased one at a time and in order."""
+        Returns None when there is none. Messages of one conversation are leased one at a time and in order.
+        """
         with workspace_scope(ALL_WORKSPACES):
             return await self._lease(served)
 
     async def save_answer(self, key: str, answer: Answer) -> None:
-        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; who holds
-        the lease ends what is visible, or leaves it to the next answer, and then releases the message.
+        """Store the answer. Raises QuestionWithdrawn when the question was changed or deleted since it was leased.
 
-        The conversation recalls it as a turn from when it is saved and something of it may be visible."""
+        The lease's holder then ends what is visible, or leaves it to the next answer, and releases the message. The
+        conversation recalls the answer as a turn from when it is stored and part of it may be visible.
+        """
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db, known: save_message_answer(db, known, key, answer, now))
+        await self._unless_withdrawn(key, lambda db, state: save_message_answer(db, state, key, answer, now))
 
     async def mark_posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.
 
-        Raises Withdrawn when the question was changed or deleted since it was leased."""
+        Raises QuestionWithdrawn when the question was changed or deleted since it was leased.
+        """
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db, known: mark_posting(db, known, key, now))
+        await self._unless_withdrawn(key, lambda db, state: mark_posting(db, state, key, now))
 
     async def mark_posted(self, key: str, reference: str) -> None:
-        """Record the platform's name of the reply, right after it is known."""
+        """Record the platform's id of the reply, right after it is known."""
         now = self._clock()
 
         await self._database.write(lambda db: mark_posted(db, key, reference, now), durable=True)
 
     async def stop(self, conversation: ConversationId) -> None:
-        """Somebody does not want the answer that is being written there, by whichever process."""
+        """Ask for the answer being written in a conversation to be stopped, in whichever process."""
         now = self._clock()
         await self._database.write(lambda db: request_stop(db, str(conversation), now), durable=True)
 
     async def stop_requests(self) -> list[ConversationId]:
-        """Where this process writes an answer that somebody does not want."""
-        return [ConversationId.parse(one) for one in await self._database.read(stop_requests)]
+        """Return the conversations in which this process writes an answer that was asked to be stopped."""
+        return [ConversationId.parse(conversation) for conversation in await self._database.read(stop_requests)]
 
     async def mark_done(self, key: str) -> None:
-        """The reply is complete."""
+        """Close a message whose reply is complete."""
         await self._end(key, "done")
 
     async def mark_ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
-        """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
-        `again`: that is not for good; what somebody wants to be told is due again. `told`: its author hears something
-        alone, which they are not to hear twice: it stays known that it was seen.
+        """Close a message that gets no answer. Nothing is stored of it: edited, it is new.
 
-        Raises Withdrawn when it was changed since it was leased."""
+        `again`: a subscription is only put off, and due again. `told`: its author gets a private note, but not twice,
+        so the key stays known. Raises QuestionWithdrawn when it was changed since it was leased.
+        """
 
         now = self._clock()
 
@@ -195,10 +200,10 @@ class SQLInbox:
                 due_again(db, key)
 
         await self._unless_withdrawn(key, step)
-        self._ring()
+        self._notify_listeners()
 
     async def mark_expired(self, key: str) -> None:
-        """The asker was told that it is too late."""
+        """Close a message whose asker was told that it is too late."""
         await self._end(key, "expired")
 
     async def mark_failed(self, key: str, why: str) -> None:
@@ -206,58 +211,65 @@ class SQLInbox:
         await self._end(key, "dead", why)
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
-        """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
+        """Release a message, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
 
         not_before = not_before_after(self._clock(), delay)
         await self._database.write(
             lambda db: release_row(db, REPLY_TABLE, key, not_before, 0 if counts else -1), durable=True
         )
-        self._ring()
+        self._notify_listeners()
 
     async def reclaim_all(self) -> int:
-        """Take back all leases. Only for a process that knows it is alone: the others died. Returns how many."""
+        """Take back all leases, and return how many. Only for a process that runs alone: the others have died."""
         now = self._clock()
         return await self._database.write(
-            lambda db: sum(reclaim_leases(db, now, one) for one in lease_holders(db)), durable=True
+            lambda db: sum(reclaim_leases(db, now, holder) for holder in lease_holders(db)), durable=True
         )
 
     async def reclaim_dead(self) -> int:
-        """Take back the leases of processes that are over, and were when this was last asked: one that only lost its
-        connection has stopped answering by then. Returns how many."""
-        ended = await self._database.read(self._database.dead_holders)
-        before, self._ended = self._ended, ended
-        if not (sure := ended & before):
+        """Take back the leases of processes that have ended, and return how many.
+
+        They must have been over at the previous call already: a process that only lost its connection has stopped
+        answering by then.
+        """
+        dead = await self._database.read(self._database.dead_holders)
+        previous, self._dead_holders = self._dead_holders, dead
+        if not (confirmed := dead & previous):
             return 0
         now = self._clock()
-        taken = await self._database.write(lambda db: sum(reclaim_leases(db, now, one) for one in sure), durable=True)
-        self._ring()
-        return taken
+        reclaimed = await self._database.write(
+            lambda db: sum(reclaim_leases(db, now, holder) for holder in confirmed), durable=True
+        )
+        self._notify_listeners()
+        return reclaimed
 
     async def last_message_id(self, channel: str) -> str | None:
-        """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""
+        """Return the newest message id accepted from `platform:space:channel`; for `platform:space`, the one passed to
+        `mark_caught_up`."""
         return await self._database.read(lambda db: participation.last_seen_message(db, channel))
 
     async def mark_caught_up(self, space: str, until: str) -> None:
-        """Everything sent in `platform:space` up to the message id `until` is here."""
+        """Record that every message of `platform:space` up to the message id `until` was received."""
         await self._database.write(lambda db: participation.mark_space_heard(db, space, until))
 
     async def channels(self, space: str) -> list[str]:
-        """The ids of the channels of `platform:space` that messages were accepted from, those with the newest ones
+        """Return the ids of the channels of `platform:space` with accepted messages, those with the newest ones
         first."""
         return await self._database.read(lambda db: participation.known_channels(db, space))
 
     async def recent_conversations(self, space: str, most: int) -> list[ConversationId]:
-        """The `most` conversations of `platform:space` that the bot answered in last, the latest first."""
-        found = await self._database.read(lambda db: participation.recent_conversations(db, space, most))
-        return [ConversationId.parse(conversation) for conversation in found]
+        """Return the `most` conversations of `platform:space` that the bot answered in last, the latest first."""
+        conversations = await self._database.read(lambda db: participation.recent_conversations(db, space, most))
+        return [ConversationId.parse(conversation) for conversation in conversations]
 
     async def find_conversation(self, key: str) -> ConversationId | None:
-        """The conversation of a question; None when it is not kept any more."""
-        found = await self._database.read(lambda db: find_conversation(db, key))
-        return ConversationId.parse(found) if found else None
+        """Return the conversation of a question; None when it is not stored any more."""
+        conversation = await self._database.read(lambda db: find_conversation(db, key))
+        return ConversationId.parse(conversation) if conversation else None
 
     async def drop_if_replied(self, key: str, author: str) -> bool:
-        """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
+        """Drop a message that was overheard and waits, because somebody other than `author` wrote it and has a
+        reply."""
         if not await self._database.read(lambda db: is_waiting_overheard(db, key, author)):
             return False
         now = self._clock()
@@ -266,57 +278,59 @@ class SQLInbox:
         )
 
     async def consume_auto_quota(self, key: str, place: PlaceId, per_hour: int) -> bool:
-        """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
-        last hour."""
+        """Count an automatic answer to `key` in `place`.
+
+        Return False when there were `per_hour` within the last hour.
+        """
         now = self._clock()
         return await self._database.write(
             lambda db: participation.count_unasked_answer(db, key, str(place), per_hour, now), durable=True
         )
 
     async def mute(self, conversation: ConversationId) -> None:
-        """Somebody wants the bot to be silent here until it is addressed."""
+        """Silence the bot in a conversation until it is addressed there."""
         now = self._clock()
         await self._database.write(
             lambda db: participation.silence_conversation(db, str(conversation), now), durable=True
         )
 
     async def is_silenced(self, conversation: ConversationId) -> bool:
-        """Whether somebody sent the bot out of it, and nobody called it back."""
+        """Return True while the bot is silenced in a conversation."""
         return await self._database.read(lambda db: participation.is_silenced(db, str(conversation)))
 
     async def is_participant(self, conversation: ConversationId, said_at: datetime) -> bool:
-        """Whether the bot has answered in this conversation, and was not silenced there when that was said."""
+        """Return True if the bot answered in a conversation and was not silenced there at `sent_at`."""
         at = said_at.timestamp()
         return await self._database.read(lambda db: participation.is_participant(db, str(conversation), at))
 
     async def count_by_state(self) -> dict[str, int]:
-        """How many messages are in each state, for the operator."""
+        """Return how many messages are in each state, for the operator."""
         return await self._database.read(
             lambda db: query_counts(db, "SELECT state, count(*) FROM message GROUP BY state")
         )
 
     async def failure_counts(self) -> dict[str, int]:
-        """How many messages were given up for which reason, the most frequent first."""
+        """Return how many messages were given up for each reason, the most frequent first."""
         return await self._database.read(lambda db: query_counts(db, FAILURE_COUNTS))
 
-    def _ring(self) -> None:
+    def _notify_listeners(self) -> None:
         for listener in self._listeners:
             listener()
 
     async def _lease(self, served: Callable[[str], bool]) -> LeasedMessage | None:
         now = self._clock()
 
-        while (found := await self._database.read(lambda db: next_candidate(db, now, served))) is not None:
+        while (candidate := await self._database.read(lambda db: next_candidate(db, now, served))) is not None:
             turn = partial(
                 lease_message,
-                sequence=found.sequence,
+                sequence=candidate.sequence,
                 now=now,
                 attempts=self._attempts,
                 until=now + self._lease_seconds,
                 late_before=now - self._late_seconds,
             )
-            if work := await self._database.write(turn, durable=True):
-                return replace(work, has_more=found.has_more)
+            if leased := await self._database.write(turn, durable=True):
+                return replace(leased, has_more=candidate.has_more)
         return None
 
     async def _unless_withdrawn(self, key: str, step: Callable[[Connection, ReplyState], None]) -> None:
@@ -328,4 +342,4 @@ class SQLInbox:
     async def _end(self, key: str, state: str, why: str = "") -> None:
         now = self._clock()
         await self._database.write(lambda db: close_message(db, key, state, why, now), durable=True)
-        self._ring()
+        self._notify_listeners()

@@ -1,4 +1,5 @@
-"""Which messages the inbox takes in, changes and drops, and what is remembered. All inside the caller's transaction."""
+"""The messages that the inbox accepts, changes and drops, and the keys it remembers. All inside the caller's
+transaction."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from storage.schema.tables import upsert_statement
 from storage.settings import read_setting
 
 HANDLED_UNTIL = "dealt with until"
-"""The setting that a restored database has: what was sent before that moment is not answered any more."""
+"""The setting of a restored database: messages sent before that moment are not answered any more."""
 _WAITING = """
     SELECT coalesce(sum(CASE WHEN space = '' THEN messages END), 0),
         coalesce(sum(CASE WHEN scope = $1 THEN messages END), 0)
@@ -21,25 +22,26 @@ _WAITING = """
 """
 _TELL = upsert_statement("told")
 BUSY_NOTICE_SECONDS = 60.0
-"""One notice a person in this time that too much is waiting."""
+"""Seconds between two notices to a person that too many messages wait."""
 
 
 def accept_message(
     db: Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
 ) -> bool | Busy:
-    """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
+    """Store `message`. Return False when its key is known, and Busy when too many messages wait.
 
-    Whose author is told now to ask again is known from then on: they will."""
+    A message whose author is told now to ask again stays known: they will.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
-    if not _know(db, message.key, now):
-        return not message.manner.is_background and _addressed_now(db, message, now)
-    if _dealt_with(db, message):
+    if not _remember_key(db, message.key, now):
+        return not message.manner.is_background and _replace_overheard(db, message, now)
+    if _is_handled(db, message):
         return False
-    if reason := _too_much(db, message, capacity, per_author):
+    if reason := _refusal_reason(db, message, capacity, per_author):
         unasked = message.manner is MessageTrigger.AWAITED
-        busy = Busy(reason, first=False) if unasked else _busy(db, message.author, reason, now)
+        busy = Busy(reason, first=False) if unasked else _make_busy(db, message.author, reason, now)
         if not busy.first:
-            _unknow(db, message.key)
+            _forget_key(db, message.key)
         return busy
     _insert(db, message, now + after if after else 0.0)
     if not message.manner.is_background:
@@ -65,14 +67,17 @@ def _insert(db: Connection, message: IncomingMessage, not_before: float) -> None
     )
 
 
-def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
-    """Whether `message` was sent while the database was in use that this one, a restored backup, took the place of."""
+def _is_handled(db: Connection, message: IncomingMessage) -> bool:
+    """Return True if `message` was sent while the database in use was the one that this restored backup replaced."""
     until = read_setting(db, HANDLED_UNTIL)
     return until is not None and message.sent_at.timestamp() <= float(until)
 
 
-def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool:
-    """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
+def _replace_overheard(db: Connection, message: IncomingMessage, now: float) -> bool:
+    """Replace an overheard message that waits by `message`, an edit that mentions the bot.
+
+    Return False if none waits.
+    """
     waiting = db.execute(
         "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"  # noqa: S608 - our own words
         f" AND body ->> 'manner' = $2 {db.for_update}",
@@ -91,7 +96,7 @@ def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool
 
 
 def is_waiting_overheard(db: Connection, key: str, author: str) -> bool:
-    """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
+    """Return True if `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
     query = (
         "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"  # noqa: S608 - our own words
         f" AND body ->> 'manner' = $3 {db.for_update}"
@@ -100,9 +105,11 @@ def is_waiting_overheard(db: Connection, key: str, author: str) -> bool:
 
 
 def reask_question(db: Connection, key: str, text: str, sent_after: float) -> bool:
-    """Ask an answered question anew with another `text`: the reply becomes the new answer, and nothing is kept of the
-    old one. False for one that was sent earlier, that was not addressed to us where others or its author see the reply,
-    whose answer people were asked about, or whose author wants to be told."""
+    """Ask an answered question anew with another `text`: the reply becomes the new answer, and the old one is erased.
+
+    Return False for a question that was sent earlier, that was not addressed to the bot where others or its author see
+    the reply, that was handed off, or that has a subscription.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     row = db.execute(
         "SELECT body, posting_since, reference FROM message WHERE key = $1 AND state = 'done' AND sent_at >= $2"
@@ -121,10 +128,11 @@ def reask_question(db: Connection, key: str, text: str, sent_after: float) -> bo
 
 
 def change_question(db: Connection, key: str, text: str, now: float) -> bool:
-    """Change a question, and withdraw the answer under way; False when there is an answer that may be visible.
+    """Change a question, and withdraw the answer under way. Return False when there is an answer that may be visible.
 
-    What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
-    nothing: platforms report an edit too when they have drawn the preview of a link."""
+    A visible placeholder, or the visible first sentences, become the new answer. The same text again changes nothing:
+    platforms also report an edit when they have drawn the preview of a link.
+    """
     row = db.execute(
         "SELECT body, leased_until FROM message"  # noqa: S608 - our own words
         f" WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '') {db.for_update}",
@@ -144,16 +152,18 @@ def change_question(db: Connection, key: str, text: str, now: float) -> bool:
 
 
 def find_conversation(db: Connection, key: str) -> str | None:
-    """The conversation of a question that is still kept."""
-    found: str | None = fetch_value(db, "SELECT conversation FROM message WHERE key = $1", (key,))
-    return found
+    """Return the conversation of a question that is still stored."""
+    conversation: str | None = fetch_value(db, "SELECT conversation FROM message WHERE key = $1", (key,))
+    return conversation
 
 
 def cancel_question(db: Connection, key: str, now: float) -> bool:
-    """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
-    there, and never kept then."""
+    """Cancel a question and erase what is stored of it and of its answer.
+
+    Return False when it does not wait any more or is unknown; its key is then never accepted.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
-    _know(db, key, now)
+    _remember_key(db, key, now)
     changed = db.execute(
         "UPDATE message SET state = 'cancelled', closed_at = $1 WHERE key = $2 AND state = 'open'", (now, key)
     )
@@ -162,37 +172,37 @@ def cancel_question(db: Connection, key: str, now: float) -> bool:
 
 
 def forget_message(db: Connection, key: str) -> None:
-    """Keep nothing of a message, and not that it was seen."""
+    """Delete a message and its key, so that it may be accepted again."""
     db.advisory_lock(AdvisoryLock.INBOX)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
-    _unknow(db, key)
+    _forget_key(db, key)
 
 
-def _know(db: Connection, key: str, now: float) -> bool:
-    """Remember that `key` was seen, in a form that says nothing about the message; False when it is known."""
+def _remember_key(db: Connection, key: str, now: float) -> bool:
+    """Remember the digest of `key`, which says nothing about the message. Return False when it is known."""
     return db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now)).rowcount > 0
 
 
-def _unknow(db: Connection, key: str) -> None:
+def _forget_key(db: Connection, key: str) -> None:
     db.execute("DELETE FROM known WHERE digest = $1", (_digest(key),))
 
 
 def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode()).digest()[:16]
+    return hashlib.sha256(key.encode()).digest()[:16]  # 128 bits are enough, and half the space
 
 
-def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
-    """Why `message` cannot be taken, in words; "" when it can."""
+def _refusal_reason(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
+    """Return why `message` cannot be accepted, in words; "" when it can."""
     space = message.conversation.workspace
-    everybodys, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
-    if everybodys >= capacity:
+    total, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
+    if total >= capacity:
         return "too many questions are waiting"
     return "too many of your questions are waiting" if own >= per_author else ""
 
 
-def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:
-    told = fetch_value(db, "SELECT at FROM told WHERE author = $1", (author,))
-    first = told is None or abs(now - told) >= BUSY_NOTICE_SECONDS
+def _make_busy(db: Connection, author: str, reason: str, now: float) -> Busy:
+    noticed_at = fetch_value(db, "SELECT at FROM told WHERE author = $1", (author,))
+    first = noticed_at is None or abs(now - noticed_at) >= BUSY_NOTICE_SECONDS
     if first:
         db.execute(_TELL, (author, now))
     return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")

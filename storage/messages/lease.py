@@ -1,11 +1,11 @@
-"""Whose turn it is: the inbox's fairness.
+"""The order of turns: the inbox's fairness.
 
-The next message is looked for among what can be read, however long that takes, and then taken in a short transaction
-that makes sure of it. `waiting` has a row for each space and each author that waits, in the order of their turns: the
-search ends at the first author of whom a message can be answered now.
+The next message is found among those that can be read, however long that takes, and then leased in a short transaction
+that checks it again. `waiting` has a row for each space and each author with open messages, in the order of their
+turns: the search ends at the first author of whom a message can be answered now.
 
-A message that the process ended with is a suspect the second time: it may be what kills it. It is tried alone, so that
-the next end tells, and after all others, so that they do not pay for it.
+A message that the process ended with is a suspect the second time: it may be what kills the process. It is tried alone,
+so that the next end proves it, and after all others, so that they do not suffer from it.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from storage.messages.posting import LONGEST_DELAY, to_datetime
 log = structlog.get_logger(__name__)
 
 SUSPECT_CRASHES = 2
-"""Ends of the process while it worked on a message, after which that is tried alone and last; one alone is enough."""
+"""Ends of the process during work on a message, after which it is tried alone and last. One end without other work is
+enough."""
 SUSPECT_ALONE_SECONDS = 20.0
-"""How long nothing is begun beside a suspect. What takes longer is no reason to keep everybody waiting."""
+"""Seconds during which nothing is begun beside a suspect. A longer one does not keep everybody waiting."""
 SUSPECT_WAIT_SECONDS = 60.0
-"""How long others go before a suspect, where there are always others."""
+"""Seconds that other messages go before a suspect, if there are always others."""
 
 LEASABLE = f"""
     state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) AND leased_until <= $1 AND NOT EXISTS (
         SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
 """  # noqa: S608 - our own words
-"""The message heads its conversation, is not leased, and its delay is over."""
+"""The message is the first of its conversation, is not leased, and its delay is over."""
 NEXT_MESSAGE = f"""
     SELECT sequence FROM (
         SELECT turn, since, (
@@ -42,7 +43,7 @@ NEXT_MESSAGE = f"""
         FROM waiting WHERE space = $2) AS turns
     WHERE sequence IS NOT NULL ORDER BY turn, since LIMIT 1
 """  # noqa: S608 - our own words
-"""The oldest of the first author in turn that can be leased: served longest ago first, then waiting longest."""
+"""The oldest message of the first author in turn that can be leased: served longest ago first, then waiting longest."""
 NEXT_SUSPECT = f"""
     SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPECT_CRASHES} AND {LEASABLE}
         ORDER BY not_before, sequence
@@ -55,8 +56,11 @@ WAITING_SPACES = f"""
             FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1) AS under_way
     WHERE space = '' ORDER BY turn, since
 """  # noqa: S608 - as above
-"""Those that have open messages, in turn, each with how many; with them how many are under way, how many of those in
-this process, how many of these alone, and whether any is a suspect."""
+"""The spaces with open messages, in turn, each with their number.
+
+Beside them: the number of leased messages, how many of those this process has, how many of these are tried alone, and
+whether any message is a suspect.
+"""
 MARK_SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
 LEASED_BY = "state = 'open' AND leased_until > 0 AND holder = $1"
 LEASE_STATEMENT = f"""
@@ -70,17 +74,18 @@ class LeaseCandidate(NamedTuple):
 
     sequence: int
     has_more: bool
-    """Others are not under way either."""
+    """True if other messages wait that are not leased either."""
 
 
 def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) -> LeaseCandidate | None:
-    """The message whose turn it is in the spaces that are served, or None when nothing can be leased.
+    """Return the message whose turn it is in the spaces that are served, or None when nothing can be leased.
 
-    What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
+    A suspect waits until this process has no lease, and then is worked on alone.
+    """
     spaces = db.execute(WAITING_SPACES, (now, db.lease_holder)).fetchall()
     if not spaces:
         return None
-    _, _, leased, here, alone, suspicious = spaces[0]
+    _, _, leased, own, alone, suspicious = spaces[0]
     if alone:
         return None
     suspects = db.execute(NEXT_SUSPECT, (now,)).fetchall() if suspicious else ()
@@ -90,33 +95,34 @@ def next_candidate(db: Connection, now: float, served: Callable[[str], bool]) ->
         for space, *_ in spaces:
             if served(space) and (row := db.execute(NEXT_MESSAGE, (now, space)).fetchone()):
                 return LeaseCandidate(row[0], more)
-    return None if here or suspect is None else LeaseCandidate(suspect, more)
+    return None if own or suspect is None else LeaseCandidate(suspect, more)
 
 
 def lease_message(
     db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
 ) -> LeasedMessage | None:
-    """Lease the candidate `until` then; None when it is no longer one.
+    """Lease the candidate until the time `until`; None when it cannot be leased any more.
 
-    After `attempts` that never came to an end there are as many to apologise; then the message is declared dead, as one
-    is that cannot be read: whoever wanted it would end with an error, and nobody behind it would be answered."""
+    After `attempts` that never ended, as many follow to apologise; then the message is declared dead. So is a message
+    that cannot be read: it would end every lease with an error, and nobody behind it would be answered.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     row = db.execute(f"{LEASE_STATEMENT} {db.skip_locked}", (now, sequence)).fetchone()
     if not row:
         return None
-    key, space, author, ends, attempt, *kept = row
+    key, space, author, ends, attempt, *columns = row
     if attempt >= 2 * attempts:
         log.error("delivery_given_up", key=key, reason="each attempt ended the process", attempts=attempt)
         _give_up(db, sequence, "no attempt came to an end", now)
         return None
-    _serve(db, space, author)
+    _mark_served(db, space, author)
     db.execute(
         "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE, holder = $3"
         " WHERE sequence = $4",
         (until, now + SUSPECT_ALONE_SECONDS if ends >= SUSPECT_CRASHES else 0, db.lease_holder, sequence),
     )
     try:
-        return _work(attempt + 1, *kept, attempts=attempts, late_before=late_before)
+        return _make_leased(attempt + 1, *columns, attempts=attempts, late_before=late_before)
     except ValueError as error:
         log.error("delivery_given_up", key=key, reason=str(error))  # noqa: TRY400 - whoever reads the log needs no more
         _give_up(db, sequence, "it cannot be read", now)
@@ -124,16 +130,17 @@ def lease_message(
 
 
 def lease_holders(db: Connection) -> set[int]:
-    """The processes that hold leases, as far as is known."""
+    """Return the processes that hold leases, as far as is known."""
     rows = db.execute("SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0")
     return {holder for (holder,) in rows}
 
 
 def reclaim_leases(db: Connection, now: float, holder: int) -> int:
-    """End the leases of a process that died. Returns how many.
+    """End the leases of a process that died. Return how many.
 
-    The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
-    waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
+    The end counts as an attempt of the message that was tried alone, or that was the only one leased, and it waits
+    longer each time. It costs the others nothing, but a second one makes them suspects.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     leased, suspects = db.execute(
         f"SELECT count(*), count(*) FILTER (WHERE ends >= $2) FROM message WHERE {LEASED_BY}",  # noqa: S608 - our own words
@@ -144,6 +151,7 @@ def reclaim_leases(db: Connection, now: float, holder: int) -> int:
         f" not_before = $3 WHERE {LEASED_BY} AND ends < $4 AND $5",
         (holder, 0 if suspects else 1, now, SUSPECT_CRASHES, leased > 1),
     ).rowcount
+    # 1 << attempt: the wait doubles with each attempt, from nothing up to 30 seconds
     charged = db.execute(
         "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $2,"  # noqa: S608 - our own words
         f" not_before = $3 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2 WHERE {LEASED_BY}",
@@ -156,7 +164,7 @@ def _give_up(db: Connection, sequence: int, why: str, now: float) -> None:
     db.execute("UPDATE message SET state = 'dead', why = $1, closed_at = $2 WHERE sequence = $3", (why, now, sequence))
 
 
-def _serve(db: Connection, space: str, author: str) -> None:
+def _mark_served(db: Connection, space: str, author: str) -> None:
     (turn,) = db.execute(
         "INSERT INTO setting VALUES ('turn', '1') ON CONFLICT (name)"
         " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT) RETURNING CAST(value AS BIGINT)"
@@ -166,7 +174,7 @@ def _serve(db: Connection, space: str, author: str) -> None:
     db.execute("UPDATE waiting SET turn = $3 WHERE scope IN ($1, $2)", (*scopes, turn))
 
 
-def _work(
+def _make_leased(
     attempt: int,
     body: str,
     sent_at: float,

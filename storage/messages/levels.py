@@ -1,4 +1,4 @@
-"""How much waits and how much is held: numbers alone, for whoever watches the bot."""
+"""Numbers of waiting messages and stored documents, for monitoring."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ DAY_SECONDS = 86_400.0
 
 
 class StorageLevels(NamedTuple):
-    """As of one moment."""
+    """The numbers at one moment."""
 
     waiting: int
-    """Questions without a complete reply, those being answered included."""
+    """Questions without a complete reply, including those being answered."""
     oldest_waiting_at: float | None
-    """When the oldest of them was asked, in seconds since the epoch."""
+    """Time the oldest of them was asked, in seconds since the epoch."""
     given_up: int
     """Questions of the last day that were given up."""
     documents: int
     passages: int
     newest_document_at: float | None
-    """When the document that is newest here was indexed, in seconds since the epoch."""
+    """Time the newest document was indexed, in seconds since the epoch."""
 
 
 async def read_levels(database: Database) -> StorageLevels:
-    """Read them all from one snapshot. Raises Unavailable."""
+    """Read all numbers from one snapshot. Raises Unavailable."""
     since = time.time() - DAY_SECONDS
 
     def work(db: Connection) -> StorageLevels:

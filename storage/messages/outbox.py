@@ -1,4 +1,4 @@
-"""What the bot posts besides its replies: notices of handoffs, digests and what people share, each once."""
+"""Posts of the bot besides its replies: notices of handoffs, digests and shared answers, each posted once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from storage.messages.reply import record_share
 OUTBOX_TABLE = PostTable("outbox")
 DIGEST, SPENT, SOURCE, SHARE, ADDING = "digest", "spent", "source", "share", "adding"
 _WAITED_FOR: Mapping[str, type[SharedAnswer | UploadStatus]] = {SHARE: SharedAnswer, ADDING: UploadStatus}
-"""What somebody waits for, and may try again: it is tried once."""
+"""Posts that somebody waits for and may try again: they are tried once."""
 _DUE = f"""
     SELECT key, about, recipient, post, body, name, reply, attempt, posting_since, reference FROM outbox
         LEFT JOIN handoff ON handoff.id = outbox.handoff
@@ -42,22 +42,22 @@ _DUE = f"""
 """  # noqa: S608 - our own words
 _TAKE = "UPDATE outbox SET holder = $1 WHERE key = $2 AND state = 'open'"
 NO_HOLDER = -1
-"""The holder of what is to be taken anew."""
+"""The holder of a post that is to be taken anew."""
 
 
 class PostOutcome(NamedTuple):
-    """How far a post has come."""
+    """The state of a post."""
 
     state: str
     """`open`, `done` or `dead`."""
     reason: str
-    """It was given up."""
+    """The reason why it was given up."""
     is_postponed: bool
-    """It is tried again later, and so is not being posted now."""
+    """True if it is tried again later, and so is not being posted now."""
 
 
 class SQLOutbox:
-    """The port `Outbox`. One process posts what goes to a place: a row needs no lease, only what is recorded of it."""
+    """The port `Outbox`. One process posts what goes to a place: a row needs no lease, only records of its progress."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
@@ -66,7 +66,7 @@ class SQLOutbox:
         self._closed = False
 
     def close(self) -> None:
-        """Whoever waits for an outcome waits no more."""
+        """End all waiting for outcomes."""
         self._closed = True
 
     def on_post(self, listener: Callable[[], None]) -> None:
@@ -74,13 +74,16 @@ class SQLOutbox:
         self._listeners.append(listener)
 
     def notify(self) -> None:
-        """There is something to post."""
+        """Tell the listeners that there is something to post."""
         for listener in self._listeners:
             listener()
 
     async def queue_digest(self, week: str, to: str) -> bool:
-        """Keep that the digest of `week` is to be posted, in the place of earlier ones that were not; False when it was
-        begun before, for this one or for somebody who is forgotten; for another it begins anew."""
+        """Queue the digest of `week`, in place of earlier ones that were not posted.
+
+        Return False when it was begun before, for the same recipient or for somebody who is forgotten; for another
+        recipient it begins anew.
+        """
         now = self._clock()
 
         def work(db: Connection) -> bool:
@@ -95,46 +98,50 @@ class SQLOutbox:
         return await self._database.write(work, durable=True)
 
     async def queue_source_notice(self, channel: PlaceId) -> bool:
-        """Keep that those in a channel are to be told that it is read; False when they were."""
-        return await self._once(SOURCE, IndexingNotice(to=str(channel)))
+        """Queue the notice that a channel is indexed. Return False when it was posted or queued before."""
+        return await self._queue_notice(SOURCE, IndexingNotice(to=str(channel)))
 
     async def queue_quota_notice(self, day: str, place: PlaceId, to: str) -> bool:
-        """Keep that a place has had the answers of an hour is to be told; False when that was begun on that day."""
-        return await self._once(SPENT, AutoLimitNotice(day=day, place=place, to=to))
+        """Queue the notice that a place has used up its automatic answers of an hour. Return False when one was queued
+        that day."""
+        return await self._queue_notice(SPENT, AutoLimitNotice(day=day, place=place, to=to))
 
     async def queue_share(self, share: SharedAnswer) -> bool:
-        """Keep that an answer is to be shown in a channel; False when it is, or will be. What was given up goes on from
-        where it was."""
-        again = (
+        """Queue an answer to be shown in a channel. Return False when it is shown or queued. A post given up continues
+        from where it was."""
+        statement = (
             "UPDATE outbox SET state = 'open', holder = $1, attempt = 0, not_before = 0, why = '', closed_at = NULL,"
             " person = $2, post = $3 WHERE key = $4 AND state = 'dead'"
         )
         post = share.model_dump_json()
 
         def work(db: Connection) -> bool:
-            if db.execute(again, (NO_HOLDER, share.person, post, share.key)).rowcount:
+            if db.execute(statement, (NO_HOLDER, share.person, post, share.key)).rowcount:
                 return True
             return queue_post(db, share.key, SHARE, recipient=share.to, person=share.person, post=post)
 
-        return await self._begun(work)
+        return await self._write_and_notify(work)
 
     async def queue_adding(self, adding: UploadStatus) -> bool:
-        """Keep that it is to be said that something is read."""
+        """Queue the message that an upload is being read."""
         post = {"recipient": adding.to, "person": adding.person, "post": adding.model_dump_json()}
-        return await self._begun(lambda db: queue_post(db, adding.key, ADDING, **post))
+        return await self._write_and_notify(lambda db: queue_post(db, adding.key, ADDING, **post))
 
     async def update_adding(self, adding: UploadStatus) -> None:
-        """Let what came of it be said in its place, or at once where that is not posted yet; whoever is posting it does
-        not end it."""
-        again = (
+        """Replace an upload's message by its result, or post the result at once if the message is not posted yet.
+
+        A process that is posting the message does not close it.
+        """
+        statement = (
             "UPDATE outbox SET state = 'open', holder = $1, attempt = 0, not_before = 0, closed_at = NULL,"
             " person = $2, post = $3 WHERE key = $4 AND state <> 'dead'"
         )
-        kept = (NO_HOLDER, adding.person, adding.model_dump_json(), adding.key)
-        await self._begun(lambda db: db.execute(again, kept).rowcount > 0)
+        values = (NO_HOLDER, adding.person, adding.model_dump_json(), adding.key)
+        await self._write_and_notify(lambda db: db.execute(statement, values).rowcount > 0)
 
     async def mark_shared(self, answer_id: str, conversations: Sequence[ConversationId]) -> None:
-        """An answer is shown in these conversations, too: the bot takes part there, which recall it as a turn."""
+        """Record that an answer is shown in these conversations, too: the bot takes part there, and they recall it as a
+        turn."""
         now = self._clock()
 
         def work(db: Connection) -> None:
@@ -144,33 +151,34 @@ class SQLOutbox:
         await self._database.write(work, durable=True)
 
     async def outcome(self, key: str) -> PostOutcome | None:
-        """How far it has come; None where nothing is kept of it any more, and where this is closed."""
+        """Return the state of a post; None if nothing is stored of it any more, or the outbox is closed."""
         if self._closed:
             return None
         query, now = "SELECT state, why, not_before > $2 FROM outbox WHERE key = $1", self._clock()
         row = await self._database.read(lambda db: db.execute(query, (key, now)).fetchone())
         return PostOutcome(row[0], row[1], is_postponed=bool(row[2])) if row else None
 
-    async def _once(self, about: str, report: AddressedPost) -> bool:
-        return await self._begun(lambda db: queue_post(db, report.key, about, recipient=report.to))
+    async def _queue_notice(self, about: str, report: AddressedPost) -> bool:
+        return await self._write_and_notify(lambda db: queue_post(db, report.key, about, recipient=report.to))
 
-    async def _begun(self, work: Callable[[Connection], bool]) -> bool:
+    async def _write_and_notify(self, work: Callable[[Connection], bool]) -> bool:
         new = await self._database.write(work, durable=True)
         if new:
             self.notify()
         return new
 
-    async def take_next(self, ours: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
-        """Of `ours` what is to be posted next, from now on by this process; None when there is nothing now."""
+    async def take_next(self, accepts: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
+        """Take the next post that `accepts` allows, from now on by this process; None when there is nothing now."""
         now = self._clock()
         rows = await self._database.read(lambda db: db.execute(_DUE, (now,)).fetchall())
-        due = next(filter(ours, map(_read, rows)), None)
+        due = next(filter(accepts, map(_make_announcement, rows)), None)
         if due:
             await self._database.write(lambda db: db.execute(_TAKE, (db.lease_holder, due.key)))
         return due
 
     async def mark_posting(self, key: str) -> None:
-        """Record the intent, before the first visible write. Raises Withdrawn when it is gone or another process's."""
+        """Record the intent, before the first visible write. Raises QuestionWithdrawn when it is gone or another
+        process's."""
         now = self._clock()
 
         def work(db: Connection) -> Exception | None:
@@ -180,21 +188,21 @@ class SQLOutbox:
             raise withdrawn
 
     async def mark_posted(self, key: str, reference: str) -> None:
-        """Record the platform's name of the message."""
+        """Record the platform's id of the message."""
         await self._database.write(lambda db: record_reference(db, OUTBOX_TABLE, key, reference), durable=True)
 
     async def mark_done(self, key: str) -> None:
-        """There is nothing left to do."""
+        """Close a post that is complete."""
         now = self._clock()
         await self._database.write(lambda db: _end(db, key, "done", "", now), durable=True)
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
-        """Try again after `delay` seconds. `counts`: the platform did not take it."""
+        """Try again after `delay` seconds. `counts`: the platform refused the post."""
         later = not_before_after(self._clock(), delay)
         await self._database.write(lambda db: release_row(db, OUTBOX_TABLE, key, later, int(counts)), durable=True)
 
     async def mark_failed(self, key: str, why: str) -> None:
-        """Give it up; the asker of a question that could not be posted hears of that."""
+        """Give a post up; the asker of a question that could not be posted is notified."""
         now = self._clock()
 
         def work(db: Connection) -> None:
@@ -206,31 +214,31 @@ class SQLOutbox:
         await self._database.write(work, durable=True)
 
     async def withdraw(self, key: str, why: str) -> None:
-        """Give up what was put off, and so is not being posted at this moment."""
+        """Give up a post that was put off, and so is not being posted now."""
         statement = (
             "UPDATE outbox SET state = 'dead', why = $1, closed_at = $2, person = '', post = ''"
             " WHERE key = $3 AND state = 'open' AND not_before > $2"
         )
         if self._closed:
             return
-        kept = (why, self._clock(), key)
-        await self._database.write(lambda db: db.execute(statement, kept).rowcount, durable=True)
+        values = (why, self._clock(), key)
+        await self._database.write(lambda db: db.execute(statement, values).rowcount, durable=True)
 
     async def count_open(self) -> int:
-        """How much waits."""
+        """Return how many posts wait."""
         query = "SELECT count(*) FROM outbox WHERE state = 'open'"
         return int(await self._database.read(lambda db: fetch_value(db, query)))
 
 
 def queue_handoff_notice(db: Connection, handoff_id: str, about: NoticeKind) -> None:
-    """Let that be posted about a handoff, once."""
+    """Queue the notice about a handoff, once."""
     queue_post(db, f"{about}:{handoff_id}", about, handoff=handoff_id)
 
 
 def queue_post(
     db: Connection, key: str, about: str, *, handoff: str | None = None, recipient: str = "", **more: str
 ) -> bool:
-    """False when it was there before."""
+    """Queue a post. Return False when it was queued before."""
     values = {"key": key, "about": about, "handoff": handoff, "recipient": recipient, **more}
     places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
     new = f"INSERT INTO outbox ({', '.join(values)}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own words
@@ -238,13 +246,13 @@ def queue_post(
 
 
 def _end(db: Connection, key: str, state: str, why: str, now: float) -> bool:
-    """Nothing says any more what it was, and whose."""
+    """Close a post and erase its content and its person."""
     ended = close_row(db, OUTBOX_TABLE, key, state, why, now)
     db.execute("UPDATE outbox SET person = '', post = '' WHERE key = $1 AND state <> 'open'", (key,))
     return ended
 
 
-def _read(row: tuple[Any, ...]) -> Announcement:
+def _make_announcement(row: tuple[Any, ...]) -> Announcement:
     key, about, recipient, post, body, name, reply, attempt, since, reference = row
     so_far = {
         "attempt": attempt + 1,

@@ -1,4 +1,4 @@
-"""Where the bot has been: channels it was asked in, how far each is known, and conversations it takes part in."""
+"""The bot's presence: channels with questions, how far each is known, and conversations it takes part in."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ PLATFORM_SKEW_SECONDS = 60.0
 
 
 def mark_channel_seen(db: Connection, channel: str, message: str) -> None:
-    """`channel` is known up to `message`, unless it is further already.
+    """Record that `channel` is known up to `message`, unless it is already known further.
 
-    Ids are numbers, with or without a fraction: the longer one is newer, then the greater one."""
+    Ids are numbers, with or without a fraction: the longer one is newer, then the greater one.
+    """
     db.execute(
         "INSERT INTO seen VALUES ($1, $2) ON CONFLICT (channel) DO UPDATE SET message = excluded.message"
         " WHERE (length(excluded.message), excluded.message) > (length(seen.message), seen.message)",
@@ -24,10 +25,10 @@ def mark_channel_seen(db: Connection, channel: str, message: str) -> None:
 
 
 def mark_space_heard(db: Connection, space: str, message: str) -> None:
-    """`space` is known up to `message`; where it is known for more than an hour further, that was said by a clock that
-    was wrong."""
-    known = last_seen_message(db, space)
-    if known and float(known) > float(message) + HOUR_SECONDS:
+    """Record that `space` is known up to `message`. A record more than an hour ahead came from a wrong clock and is
+    replaced."""
+    last_seen = last_seen_message(db, space)
+    if last_seen and float(last_seen) > float(message) + HOUR_SECONDS:
         db.execute(_HEARD, (space, message))
     else:
         mark_channel_seen(db, space, message)
@@ -39,7 +40,7 @@ def last_seen_message(db: Connection, channel: str) -> str | None:
 
 
 def known_channels(db: Connection, space: str) -> list[str]:
-    """The ids of the channels of `space` that messages were accepted from, those with the newest ones first."""
+    """Return the ids of the channels of `space` with accepted messages, those with the newest ones first."""
     start = f"{space}:"
     query = "SELECT channel FROM seen WHERE substr(channel, 1, $1) = $2 ORDER BY length(message) DESC, message DESC"
     rows = db.execute(query, (len(start), start))
@@ -47,7 +48,7 @@ def known_channels(db: Connection, space: str) -> list[str]:
 
 
 def is_participant(db: Connection, conversation: str, said_at: float) -> bool:
-    """Whether the bot answers in `conversation` what was said at that time, which may be read later."""
+    """Return True if the bot answers messages sent to `conversation` at that time, which may be read later."""
     query = """
         SELECT 1 FROM part WHERE conversation = $1 AND NOT EXISTS (
             SELECT 1 FROM silenced WHERE conversation = $1 AND (until IS NULL OR $2 BETWEEN at AND until))
@@ -65,7 +66,7 @@ def is_silenced(db: Connection, conversation: str) -> bool:
 
 
 def end_silence(db: Connection, conversation: str, said_at: float) -> None:
-    """Somebody addressed the bot at that time: no call if it was before the silence."""
+    """End the silence of a conversation whose bot was addressed at `sent_at`; not if that was before the silence."""
     db.execute(
         "UPDATE silenced SET until = $2 WHERE conversation = $1 AND until IS NULL AND at <= $3",
         (conversation, said_at, said_at + PLATFORM_SKEW_SECONDS),
@@ -73,14 +74,14 @@ def end_silence(db: Connection, conversation: str, said_at: float) -> None:
 
 
 def recent_conversations(db: Connection, space: str, most: int) -> list[str]:
-    """The `most` conversations of `space` that the bot answered in last, the latest first."""
+    """Return the `most` conversations of `space` that the bot answered in last, the latest first."""
     start = f"{space}:"
     query = "SELECT conversation FROM part WHERE substr(conversation, 1, $1) = $2 ORDER BY at DESC LIMIT $3"
     return [str(conversation) for (conversation,) in db.execute(query, (len(start), start, most))]
 
 
 def count_unasked_answer(db: Connection, key: str, place: str, per_hour: int, now: float) -> bool:
-    """Count an answer that nobody asked for; False when there were `per_hour` in `place` within the last hour."""
+    """Count an automatic answer. Return False when there were `per_hour` in `place` within the last hour."""
     db.advisory_lock(AdvisoryLock.INBOX)
     db.execute("DELETE FROM unasked WHERE abs(at - $1) > $2", (now, HOUR_SECONDS))
     db.execute(

@@ -1,10 +1,9 @@
-"""Post once, find after a crash: how far the rows have come that something is posted for. All inside the caller's
-transaction.
+"""Post once, find after a crash: the progress of rows that stand for a post. All inside the caller's transaction.
 
-A row of `message` or `outbox` is open until it is over. The intent to post is recorded before anything can be visible
-(`posting_since`), the platform's name of what was posted right after (`reference`): what a crash leaves with an intent
-and without a name is looked for on the platform. What went wrong is tried again, not before `not_before`. These steps
-are taken by the process that has the row (`holder`), so that one that was cut off does not go on.
+A row of `message` or `outbox` is open until its post is complete. The intent to post is recorded before anything can be
+visible (`posting_since`), the platform's id of the post right after (`reference`): after a crash, a row with an intent
+and without an id is searched for on the platform. A failed post is tried again, not before `not_before`. Only the
+process that holds the row (`holder`) takes these steps, so that one that was cut off does not continue.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from pipeline.errors import QuestionWithdrawn
 from storage.database import Connection
 
 MAX_ATTEMPTS = 5
-"""Of what the platform refuses, and of what ends the process."""
+"""Attempts at a post that the platform refuses, or at a message that ends the process."""
 LONGEST_DELAY = 3600.0
-"""Seconds that anything waits before it is tried again. What is to wait longer by now was put off by a clock that went
-wrong, and waits no more."""
+"""Seconds that anything waits before it is tried again. A later time was set by a wrong clock and is ignored."""
 
 
 class PostTable(NamedTuple):
@@ -28,18 +26,20 @@ class PostTable(NamedTuple):
 
     table: str
     unchanged_condition: str = "TRUE"
-    """Nobody has changed meanwhile what is to be posted."""
+    """True while nobody has changed the content of the post."""
     release_assignments: str = ""
-    """What else changes when a row is given back."""
+    """Other changes when a row is released."""
     step_columns: str = "key"
-    """Columns that a step wants to know."""
+    """Columns that a step receives."""
 
 
 def run_unless_withdrawn(
     db: Connection, rows: PostTable, key: str, step: Callable[[Connection, tuple[Any, ...]], None]
 ) -> QuestionWithdrawn | None:
-    """Do `step`, which is given `rows.steps`, for a row that stands as this process took it; Withdrawn (returned) for
-    one that does not."""
+    """Run `step`, with the values of `step_columns`, for a row that is as this process took it.
+
+    Return QuestionWithdrawn for a row that is not.
+    """
     columns = f"{rows.unchanged_condition} AND holder = $2, {rows.step_columns}"
     query = f"SELECT {columns} FROM {rows.table} WHERE key = $1 AND state = 'open' {db.for_update}"  # noqa: S608 - our own words
     row = db.execute(query, (key, db.lease_holder)).fetchone()
@@ -50,13 +50,14 @@ def run_unless_withdrawn(
 
 
 def record_intent(db: Connection, rows: PostTable, key: str, now: float) -> None:
-    """From now on something may be visible. Of what has a name that is known, and the rest of it may be there since."""
-    named = "posting_since IS NOT NULL AND reference <> ''"
-    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2 AND NOT ({named})", (now, key))  # noqa: S608 - our own words
+    """Record that something may be visible from now on. The time of a post whose id is known, and whose rest may follow
+    it, stays."""
+    condition = "posting_since IS NOT NULL AND reference <> ''"
+    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2 AND NOT ({condition})", (now, key))  # noqa: S608 - our own words
 
 
 def record_reference(db: Connection, rows: PostTable, key: str, reference: str) -> None:
-    """Who lost the row meanwhile still tells those who have it where what was posted is, unless they know."""
+    """Record the platform's id. A process that lost the row still records it, unless the new holder knows one."""
     db.execute(
         f"UPDATE {rows.table} SET reference = $1 WHERE key = $2 AND (reference = '' OR holder = $3)",  # noqa: S608 - our own words
         (reference, key, db.lease_holder),
@@ -64,7 +65,7 @@ def record_reference(db: Connection, rows: PostTable, key: str, reference: str) 
 
 
 def release_row(db: Connection, rows: PostTable, key: str, not_before: float, attempts: int) -> None:
-    """Nothing is done with it before then. `attempts`: how many more there were than are counted, or less."""
+    """Release a row until `not_before`. `attempts`: the number to add to the counted ones, also below 0."""
     db.execute(
         f"UPDATE {rows.table} SET {rows.release_assignments} not_before = $1,"  # noqa: S608 - our own words
         " attempt = CASE WHEN attempt + $2 > 0 THEN attempt + $2 ELSE 0 END"
@@ -74,13 +75,13 @@ def release_row(db: Connection, rows: PostTable, key: str, not_before: float, at
 
 
 def close_row(db: Connection, rows: PostTable, key: str, state: str, why: str, now: float) -> bool:
-    """Close it for good; False where it is not this process's."""
+    """Close a row for good. Return False if another process holds it."""
     statement = f"UPDATE {rows.table} SET state = $1, why = $2, closed_at = $3 WHERE key = $4 AND state = 'open'"  # noqa: S608 - our own words
     return db.execute(f"{statement} AND holder = $5", (state, why, now, key, db.lease_holder)).rowcount > 0
 
 
 def not_before_after(now: float, delay: float) -> float:
-    """Until when, as `not_before`."""
+    """Return the time after `delay` seconds, at most LONGEST_DELAY, for `not_before`."""
     return now + min(delay, LONGEST_DELAY)
 
 

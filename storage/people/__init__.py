@@ -1,1 +1,1 @@
-"""What is kept of people and workspaces: shown, counted, and forgotten."""
+"""Data of people and workspaces: exported, counted and forgotten."""

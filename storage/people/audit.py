@@ -1,4 +1,4 @@
-"""What was done or tried by whom that changes knowledge or settings, or shows others' data."""
+"""The audit log: changes of knowledge or settings and views of others' data, done or denied."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ _COLUMNS = ", ".join(_FIELDS)
 
 
 class SQLAudit:
-    """Rows are only added; with time, and when a person is forgotten, `People` takes away what says who it was."""
+    """Audit rows. They are only added; with time, and when a person is forgotten, `PersonalData` removes their
+
+    names.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def record(self, decision: AuditEntry) -> None:
-        """Keep a row; it is on the disk when this returns."""
+        """Store a row; it is on the disk when this returns."""
         values = tuple(getattr(decision, name) for name in _FIELDS)
         row = tuple(value.timestamp() if isinstance(value, datetime) else value for value in values)
         places = ", ".join(f"${number}" for number in range(1, len(_FIELDS) + 1))

@@ -1,4 +1,4 @@
-"""What each person and each space used of the day's tokens."""
+"""The day's tokens of each person and each workspace."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ _ADD = """
 
 
 class SQLTokenLedger:
-    """A `TokenLedger`. Rows of other days are dropped as soon as a new day begins.
+    """A `TokenLedger` in SQL. Rows of other days are deleted as soon as a new day begins.
 
-    Subjects are kept as digests: nothing here has to be forgotten, and forgetting resets nobody's budget."""
+    Subjects are stored as digests: nothing here has to be forgotten, and forgetting resets nobody's budget.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
-        """See `TokenLedger`. Raises Unavailable."""
-
         def work(connection: Connection) -> bool:
             connection.advisory_lock(AdvisoryLock.TOKENS)
             connection.execute("DELETE FROM token_use WHERE day < $1", (day.isoformat(),))
@@ -37,7 +36,6 @@ class SQLTokenLedger:
         return await self._database.write(work)
 
     async def adjust(self, subjects: Collection[str], tokens: int, day: date) -> None:
-        """See `TokenLedger`. Raises Unavailable."""
         await self._database.write(lambda connection: _add(connection, subjects, tokens, day))
 
 

@@ -1,5 +1,5 @@
-"""What opens a door: keys of programs, with what was answered to them, and sessions of the page; and which a restored
-database opens."""
+"""Credentials: API keys, with the replies to their requests, and sessions of the page; and which of them a restored
+database accepts."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from storage.settings import replace_link_key
 
 KEY_PREFIX = "cw_"
 REPLY_LIFETIME_SECONDS = 24 * 3600.0
-"""Seconds that an answer is kept for who asks again."""
+"""Seconds that a reply is kept for a repeated request."""
 ANSWER_TIMEOUT_SECONDS = 120.0
-"""Longer than any answer takes: what is not answered by then was cut off."""
+"""Longer than any answer takes: a request not answered by then was cut off."""
 
 
 class SQLApiKeyStore:
-    """Secrets are 256 random bits, which nobody guesses: a plain digest keeps them."""
+    """API keys in SQL. Secrets are 256 random bits, which nobody guesses: a plain digest is enough."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, name: str, collections: Sequence[str], per_minute: int) -> tuple[ApiKey, str]:
-        """A new key and its secret, which is told once. Raises Refused where the name is taken."""
-        made = ApiKey(
+        """Make a key. Return it with its secret, which is shown once. Raises Refused when the name is taken."""
+        new_key = ApiKey(
             id=secrets.token_hex(4),
             name=name,
             collections=tuple(collections),
@@ -48,39 +48,38 @@ class SQLApiKeyStore:
                 raise Refused(f"there is a key called {name}", what_to_do="Revoke it, or choose another name.")
             db.execute(
                 "INSERT INTO api_key (id, digest, body, at) VALUES ($1, $2, $3, $4)",
-                (made.id, _digest(secret), made.model_dump_json(), made.at.timestamp()),
+                (new_key.id, _digest(secret), new_key.model_dump_json(), new_key.at.timestamp()),
             )
 
         with workspace_scope(ALL_WORKSPACES):
             await self._database.write(work, durable=True)
-        return made, secret
+        return new_key, secret
 
     async def all(self) -> list[ApiKey]:
-        """Every key, also those that are revoked, the oldest first."""
+        """Return every key, also revoked ones, the oldest first."""
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(all_keys)
 
     async def revoke(self, name: str) -> ApiKey | None:
-        """The key of that name or id, which opens nothing from now on; None where there is none that did."""
+        """Revoke the key of that name or id, and return it; None if no valid key has it."""
 
         def work(db: Connection) -> ApiKey | None:
-            found = next((key for key in all_keys(db) if name in (key.name, key.id) and not key.revoked), None)
-            if found:
-                db.execute("UPDATE api_key SET revoked_at = $1 WHERE id = $2", (time.time(), found.id))
-            return found
+            valid_key = next((key for key in all_keys(db) if name in (key.name, key.id) and not key.revoked), None)
+            if valid_key:
+                db.execute("UPDATE api_key SET revoked_at = $1 WHERE id = $2", (time.time(), valid_key.id))
+            return valid_key
 
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.write(work, durable=True)
 
     async def find_key(self, secret: str) -> ApiKey | None:
-        """The key of that secret while it is not revoked."""
+        """Return the key of that secret while it is not revoked."""
         query = "SELECT body FROM api_key WHERE digest = $1 AND revoked_at IS NULL"
         with workspace_scope(ALL_WORKSPACES):
             body = await self._database.read(lambda db: fetch_value(db, query, (_digest(secret),)))
         return ApiKey.model_validate_json(body) if body else None
 
     async def is_revoked(self, person: str) -> bool:
-        """See `ApiKeyStore`."""
         kind, _, key = person.partition(":")
         if kind != "key":
             return False
@@ -95,28 +94,27 @@ class SQLIdempotencyStore:
         self._clock = clock
 
     async def begin(self, request: str, digest: str) -> str | None:
-        """See `Replies`."""
         now = self._clock()
 
         def work(db: Connection) -> tuple[str, str] | None:
             db.execute("DELETE FROM api_reply WHERE at < $1", (now - REPLY_LIFETIME_SECONDS,))
             db.execute("DELETE FROM api_reply WHERE at < $1 AND body = $2", (now - ANSWER_TIMEOUT_SECONDS, _NOTHING))
-            known: tuple[str, str] | None = db.execute(
+            stored: tuple[str, str] | None = db.execute(
                 "SELECT digest, body FROM api_reply WHERE request = $1", (request,)
             ).fetchone()
-            if known is None:
+            if stored is None:
                 db.execute("INSERT INTO api_reply VALUES ($1, $2, $3, $4)", (request, digest, _NOTHING, now))
-            return known
+            return stored
 
         with workspace_scope(ALL_WORKSPACES):
-            known = await self._database.write(work, durable=True)
-        if known is None:
+            stored = await self._database.write(work, durable=True)
+        if stored is None:
             return None
-        if known[0] != digest:
+        if stored[0] != digest:
             raise Refused("that idempotency key came with another request", what_to_do="Choose a new one.")
-        if known[1] == _NOTHING:
+        if stored[1] == _NOTHING:
             raise Busy("that request is still being answered", first=True)
-        return known[1]
+        return stored[1]
 
     async def complete(self, request: str, body: str) -> None:
         with workspace_scope(ALL_WORKSPACES):
@@ -133,7 +131,7 @@ _NOTHING = "null"
 
 
 def all_keys(db: Connection) -> list[ApiKey]:
-    """Every key, also those that are revoked, the oldest first."""
+    """Return every key, also revoked ones, the oldest first."""
     rows = db.execute("SELECT body, revoked_at FROM api_key ORDER BY at").fetchall()
     return [
         replace(ApiKey.model_validate_json(body), revoked=datetime.fromtimestamp(revoked, UTC) if revoked else None)
@@ -148,34 +146,36 @@ def _digest(secret: str) -> str:
 # --- Sessions of the page -------------------------------------------------------------------------
 
 SESSION_IDLE_SECONDS = 14 * 24 * 3600.0
-"""Seconds without a look after which a session ends."""
+"""Seconds without a request after which a session ends."""
 SESSION_MAX_SECONDS = 30 * 24 * 3600.0
 """Seconds after which everybody signs in again."""
 SESSION_UPDATE_SECONDS = 3600.0
-"""Seconds by which its end has to move to be written down."""
+"""Seconds that a session's end must move by before it is stored."""
 SESSION_SKEW_SECONDS = 3600.0
-"""Seconds by which the clock of whoever wrote a session may be ahead of ours: one that began later than that was begun
-under a clock that was wrong, and is over."""
+"""Seconds that the clock of another process may be ahead of ours. A session that began later than that began under a
+wrong clock, and is over."""
 
 _LASTS = "until >= $2 AND at <= $3"
 
 
 class SQLSessionStore:
-    """Secrets are 256 random bits, of which a digest is kept. All sessions of a person say what was told of them last:
-    ending the newest brings nothing back."""
+    """Sessions of the page in SQL. Secrets are 256 random bits, of which a digest is stored.
+
+    All sessions of a person hold the latest identity: ending the newest session brings no older one back.
+    """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
 
     async def create(self, who: Identity) -> str:
-        """A new session; its secret. Those that have ended are swept."""
+        """Begin a session. Return its secret. Expired sessions are deleted."""
         secret = secrets.token_urlsafe(32)
-        await self._keep(_digest(secret), who)
+        await self._store(_digest(secret), who)
         return secret
 
     async def get(self, secret: str) -> LoginSession | None:
-        """The session of that secret, while it lasts; looking at it makes it last longer."""
+        """Return the session of that secret, while it lasts; each call makes it last longer."""
         id_, now = _digest(secret), self._clock()
         with workspace_scope(ALL_WORKSPACES):
             query = f"SELECT body, at, until FROM web_session WHERE id = $1 AND {_LASTS}"  # noqa: S608 - our own words
@@ -197,11 +197,11 @@ class SQLSessionStore:
             )
 
     async def refresh_identity(self, who: Identity) -> None:
-        """They are known from now on as they are now, until nobody vouches for them any more."""
-        await self._keep(_digest(f"vouched {who.person}"), who)
+        """Store a person's present identity, until no sign-in confirms it any more."""
+        await self._store(_digest(f"vouched {who.person}"), who)
 
     async def latest_of(self, person: str) -> LoginSession | None:
-        """What was told of a person last, while a session of theirs lasts."""
+        """Return the latest session of a person, while one lasts."""
         query = f"SELECT body, at FROM web_session WHERE person = $1 AND {_LASTS} ORDER BY at DESC LIMIT 1"  # noqa: S608
         now = self._clock()
         with workspace_scope(ALL_WORKSPACES):
@@ -210,17 +210,17 @@ class SQLSessionStore:
             )
         return _session(*row) if row else None
 
-    async def _keep(self, id_: str, who: Identity) -> None:
-        """A session that begins now, and in the others of the person what is told of them now."""
-        now, told = self._clock(), who.model_dump_json()
+    async def _store(self, id_: str, identity: Identity) -> None:
+        """Store a session that begins now, and update the identity in the person's other sessions."""
+        now, body = self._clock(), identity.model_dump_json()
 
         def work(db: Connection) -> None:
             delete_expired_sessions(db, now)
             db.execute("DELETE FROM web_session WHERE id = $1", (id_,))
-            db.execute("UPDATE web_session SET body = $1 WHERE person = $2", (told, who.person))
+            db.execute("UPDATE web_session SET body = $1 WHERE person = $2", (body, identity.person))
             db.execute(
                 "INSERT INTO web_session (id, person, body, at, until) VALUES ($1, $2, $3, $4, $5)",
-                (id_, who.person, told, now, _until(now, now)),
+                (id_, identity.person, body, now, _until(now, now)),
             )
 
         with workspace_scope(ALL_WORKSPACES):
@@ -228,7 +228,7 @@ class SQLSessionStore:
 
 
 def delete_expired_sessions(db: Connection, now: float) -> int:
-    """Delete those that are over, so that no clock brings them back. Returns how many went."""
+    """Delete expired sessions, so that no clock brings them back. Return how many."""
     db.advisory_lock(AdvisoryLock.SESSIONS)
     db.execute(
         "UPDATE web_session SET until = $1 WHERE until > $2",
@@ -238,7 +238,7 @@ def delete_expired_sessions(db: Connection, now: float) -> int:
 
 
 def end_all_sessions(db: Connection) -> None:
-    """End those of everybody."""
+    """End everybody's sessions."""
     db.execute("DELETE FROM web_session")
 
 
@@ -253,24 +253,25 @@ def _session(body: str, at: float) -> LoginSession:
 # --- A restored database opens nothing that was closed since its backup was made ------------------
 
 REVOCATIONS_QUERY = "SELECT digest, revoked_at FROM api_key"
-"""Of each key of a database: the digest of its secret, and when it was revoked, None where it was not."""
+"""Each key's digest, and when it was revoked; None where it was not."""
 Revocations = Mapping[object, object]
-"""As a database that may be damaged says it."""
+"""The result of that query on a database that may be damaged."""
 
 
 class RestoredKeys(NamedTuple):
-    """What became of the keys that opened something when the backup was made."""
+    """The keys that were valid when the backup was made."""
 
     revoked: list[ApiKey]
-    """Those that were revoked since."""
+    """Keys revoked since."""
     unchecked: list[ApiKey]
-    """Those of which nobody knows whether they were: they open."""
+    """Keys of which nobody knows whether they were revoked: they stay valid."""
 
 
 def revoke_after_restore(db: Connection, since: Revocations) -> RestoredKeys:
-    """End all sessions, sign links with a new key, and revoke the keys of which `since` says so.
+    """End all sessions, replace the key of links, and revoke the keys that `since` lists as revoked.
 
-    Inside the caller's transaction."""
+    Inside the caller's transaction.
+    """
     end_all_sessions(db)
     replace_link_key(db)
     digests = dict(db.execute("SELECT id, digest FROM api_key WHERE revoked_at IS NULL").fetchall())

@@ -1,4 +1,4 @@
-"""Ratings of answers: one a person and answer, the last one counts."""
+"""Ratings of answers: one for each person and answer, the last one counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from storage.database import Connection, Database
 
 @dataclass(frozen=True)
 class Complaint:
-    """A rating that says "not helpful", without who gave it."""
+    """A rating that says "not helpful", without the person who gave it."""
 
     at: datetime
     question: str
@@ -32,8 +32,8 @@ class SQLFeedback:
         self._database = database
 
     async def rate(self, rating: Rating) -> None:
-        """Keep `rating`. What was given before stays when the new one has none and the vote is the same: a reason, a
-        comment, a role."""
+        """Store `rating`. The earlier reason, comment and role stay when the new rating has none and the vote is the
+        same."""
 
         def work(db: Connection) -> None:
             db.execute(
@@ -61,16 +61,16 @@ class SQLFeedback:
         await self._database.write(work)
 
     async def counts(self) -> dict[Vote, int]:
-        """How many ratings of each kind there are."""
+        """Return how many ratings of each kind there are."""
 
         def work(db: Connection) -> dict[str, int]:
             return dict(db.execute("SELECT vote, count(*) FROM rating GROUP BY vote").fetchall())
 
-        found = await self._database.read(work)
-        return {vote: found.get(vote, 0) for vote in Vote}
+        votes = await self._database.read(work)
+        return {vote: votes.get(vote, 0) for vote in Vote}
 
     async def helpful(self) -> list[Answer]:
-        """The answers that everybody who rated them found helpful, oldest first."""
+        """Return the answers that everybody who rated them found helpful, oldest first."""
 
         def work(db: Connection) -> list[str]:
             rows = db.execute(
@@ -84,7 +84,7 @@ class SQLFeedback:
         return [Answer.model_validate_json(body) for body in await self._database.read(work)]
 
     async def unhelpful(self, limit: int) -> list[Complaint]:
-        """The last `limit` ratings that say "not helpful", newest first; none of a question that was erased."""
+        """Return the last `limit` ratings that say "not helpful", newest first; none of an erased question."""
 
         def work(db: Connection) -> list[tuple[float, str, str, str | None, str]]:
             return db.execute(
@@ -122,18 +122,19 @@ RatingStamp = tuple[int, float]
 class RatedQuestion(NamedTuple):
     answer_id: str
     question: str
-    """Complete by itself."""
+    """The question, complete by itself.
+"""
     message_key: str
-    """The key of its message, which says where it was asked."""
+    """The key of its message, which names the place where it was asked."""
 
 
 class ShownPassages(NamedTuple):
-    """Passages of an answer that cites something, by their ids."""
+    """Ids of passages of an answer with citations."""
 
     first_cited: str
-    """The one that it cites first."""
+    """The passage that it cites first."""
     all_ids: frozenset[str]
-    """All that its readers were shown."""
+    """All passages that its readers were shown."""
 
 
 class SQLConfirmedAnswers:
@@ -141,30 +142,32 @@ class SQLConfirmedAnswers:
         self._database = database
 
     async def stamp(self) -> RatingStamp:
-        """Changes whenever a rating that may count is made or goes, in whichever workspace."""
+        """Return a stamp that changes whenever a rating that may count is stored or deleted, in any workspace."""
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(lambda db: tuple(db.execute(_STAMP).fetchone()))
 
     async def rated_questions(self) -> list[RatedQuestion]:
-        """Of all workspaces, what answers that may count were given to."""
+        """Return the questions whose answers may count, of all workspaces."""
         with workspace_scope(ALL_WORKSPACES):
             return await self._database.read(
                 lambda db: [RatedQuestion(*row) for row in db.execute(_ASKED, (Vote.HELPFUL,)).fetchall()]
             )
 
     async def shown_passages(self, answers: Sequence[str]) -> Mapping[str, ShownPassages]:
-        """Of all workspaces, what those of `answers` show that cite something."""
+        """Return the passages shown by those of `answers` that cite something, of all workspaces."""
         with workspace_scope(ALL_WORKSPACES):
             rows = await self._database.read(lambda db: db.execute(_SHOWN, (json.dumps(answers),)).fetchall())
         return {
-            answer: ShownPassages(cited[0], frozenset((*cited, *_ids(near))))
-            for answer, of, near in rows
-            if (cited := _ids(of))
+            answer: ShownPassages(cited[0], frozenset((*cited, *_ids(nearest))))
+            for answer, citations, nearest in rows
+            if (cited := _ids(citations))
         }
 
-    async def confirming_people(self, answers: Sequence[str], by: Collection[Role]) -> Mapping[str, frozenset[str]]:
-        """Who of these roles found each of `answers` in this workspace helpful; nobody, where somebody did not. As it
-        stands now."""
+    async def confirming_people(self, answers: Sequence[str], roles: Collection[Role]) -> Mapping[str, frozenset[str]]:
+        """Return the people of `roles` who found each of `answers` in this workspace helpful, as of now.
+
+        An answer that anybody found unhelpful is missing.
+        """
 
         def work(db: Connection) -> list[tuple[str, str, str, str]]:
             return db.execute(_RATED, (json.dumps(answers),)).fetchall()
@@ -172,11 +175,11 @@ class SQLConfirmedAnswers:
         rows = await self._database.read(work)
         refused = {answer for answer, _, vote, _ in rows if vote == Vote.UNHELPFUL}
         return {
-            answer: frozenset(person for of, person, _, role in rows if of == answer and role in by)
+            answer: frozenset(person for answer_id, person, _, role in rows if answer_id == answer and role in roles)
             for answer, *_ in rows
             if answer not in refused
         }
 
 
 def _ids(citations: str | None) -> list[str]:
-    return [one["chunk_id"] for one in json.loads(citations or "[]")]
+    return [citation["chunk_id"] for citation in json.loads(citations or "[]")]

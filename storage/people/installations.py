@@ -1,4 +1,5 @@
-"""The workspaces that people added the bot to, their tokens sealed; and the states of those who are about to."""
+"""Installations: the workspaces that people added the bot to, with encrypted tokens, and the states of installations
+under way."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ MAKE_KEY_COMMAND = "python3 -c 'import base64, os; print(base64.urlsafe_b64encod
 
 
 class TokenCipher:
-    """Seals with the first of `keys` and opens with any. Raises Misconfigured for keys that are none."""
+    """Encrypts with the first of `keys` and decrypts with any. Raises Misconfigured for invalid keys."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if not keys:
@@ -32,14 +33,14 @@ class TokenCipher:
             self._fernet = MultiFernet([Fernet(key) for key in keys])
         except ValueError as error:
             raise Misconfigured(
-                ENCRYPTION_SETTING, "holds something that is no key", what_to_do=f"Make a key: {MAKE_KEY_COMMAND}"
+                ENCRYPTION_SETTING, "contains an invalid key", what_to_do=f"Make a key: {MAKE_KEY_COMMAND}"
             ) from error
 
     def encrypt(self, text: str) -> str:
         return self._fernet.encrypt(text.encode()).decode()
 
     def decrypt(self, sealed: str) -> str:
-        """Raises Misconfigured where none of the keys fits, or somebody changed what is kept."""
+        """Return the plain text. Raises Misconfigured when no key fits, or the stored text was changed."""
         try:
             return self._fernet.decrypt(sealed).decode()
         except InvalidToken as error:
@@ -50,11 +51,11 @@ class TokenCipher:
             ) from error
 
     def reencrypt(self, sealed: str) -> str:
-        """The same under the first key. Raises as `open`."""
+        """Return the text encrypted with the first key. Raises as `decrypt` does."""
         return self.encrypt(self.decrypt(sealed))
 
     def decrypt_recent(self, sealed: str, *, within: timedelta, now: float) -> str | None:
-        """What was sealed `within` that time before `now` (seconds); None for anything else."""
+        """Return a text encrypted `within` that time before `now` (seconds); None for anything else."""
         try:
             return self._fernet.decrypt_at_time(sealed, int(within.total_seconds()), int(now)).decode()
         except InvalidToken:
@@ -66,20 +67,20 @@ class TokenCipher:
 _KEEP = upsert_statement("installation")
 STATE_LIFETIME = timedelta(minutes=10)
 _STATE = "state "
-"""What a state begins with, so that nothing else that is sealed is one."""
+"""The beginning of every state, so that no other encrypted text is one."""
 
 
 class SQLInstallationStore:
-    """The port `InstallationStore`. A state is kept once it is taken: giving one out, which anybody may ask for, writes
-    nothing."""
+    """The port `InstallationStore`. A state is stored only when it is used: issuing one, which anybody may request,
+    writes nothing."""
 
-    def __init__(self, database: Database, seal: TokenCipher, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, cipher: TokenCipher, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._seal = seal
+        self._cipher = cipher
         self._clock = clock
 
     async def put(self, installation: Installation) -> None:
-        space, sealed = str(installation.space), self._seal.encrypt(installation.model_dump_json())
+        space, sealed = str(installation.space), self._cipher.encrypt(installation.model_dump_json())
         with workspace_scope(space):
             await self._database.write(lambda db: db.execute(_KEEP, (space, sealed)).rowcount, durable=True)
 
@@ -93,34 +94,34 @@ class SQLInstallationStore:
         return [self._open(space, sealed) for space, sealed in await self._rows()]
 
     async def reencrypt(self) -> None:
-        renewed = [(self._seal.reencrypt(sealed), space, sealed) for space, sealed in await self._rows()]
+        renewed = [(self._cipher.reencrypt(sealed), space, sealed) for space, sealed in await self._rows()]
         change = "UPDATE installation SET sealed = $1 WHERE space = $2 AND sealed = $3"
         with workspace_scope(ALL_WORKSPACES):
             await self._database.write(lambda db: db.executemany(change, renewed), durable=True)
 
     def issue_state(self) -> str:
-        return self._seal.encrypt(_STATE + secrets.token_urlsafe(16))
+        return self._cipher.encrypt(_STATE + secrets.token_urlsafe(16))
 
     async def consume_state(self, state: str) -> bool:
         now = self._clock()
-        opened = self._seal.decrypt_recent(state, within=STATE_LIFETIME, now=now)
+        opened = self._cipher.decrypt_recent(state, within=STATE_LIFETIME, now=now)
         if opened is None or not opened.startswith(_STATE):
             return False
 
         def work(db: Connection) -> bool:
             db.execute("DELETE FROM taken_state WHERE at < $1", (now - 2 * STATE_LIFETIME.total_seconds(),))
-            taken = "INSERT INTO taken_state VALUES ($1, $2) ON CONFLICT (state) DO NOTHING"
-            return db.execute(taken, (opened, now)).rowcount == 1
+            statement = "INSERT INTO taken_state VALUES ($1, $2) ON CONFLICT (state) DO NOTHING"
+            return db.execute(statement, (opened, now)).rowcount == 1
 
         return await self._database.write(work, durable=True)
 
     async def _rows(self) -> list[tuple[str, str]]:
-        every = "SELECT space, sealed FROM installation ORDER BY space"
+        query = "SELECT space, sealed FROM installation ORDER BY space"
         with workspace_scope(ALL_WORKSPACES):
-            return await self._database.read(lambda db: db.execute(every).fetchall())
+            return await self._database.read(lambda db: db.execute(query).fetchall())
 
     def _open(self, space: str, sealed: str) -> Installation:
-        installation = Installation.model_validate_json(self._seal.decrypt(sealed))
+        installation = Installation.model_validate_json(self._cipher.decrypt(sealed))
         if str(installation.space) != space:
             raise Misconfigured(
                 ENCRYPTION_SETTING, f"what the database holds for {space} was sealed for another workspace"

@@ -1,4 +1,4 @@
-"""What is kept about people: exported, erased, and forgotten with time."""
+"""Personal data: exported, erased, and deleted after its retention time."""
 
 from __future__ import annotations
 
@@ -26,28 +26,31 @@ from storage.schema.tables import TABLES
 
 
 def erase_person(db: Connection, person: str) -> int:
-    """Returns how many turns, messages, ratings and preferences went."""
+    """Erase what is stored under a person's id.
+
+    Return how many turns, messages, ratings and preferences were deleted.
+    """
     db.advisory_lock(AdvisoryLock.INBOX)
     hide_documents(db, reply_documents_of(db, person))
     erase_subscriptions_for(db, person)
-    said = delete_messages_of(db, person)
+    messages = delete_messages_of(db, person)
     of_people = [(table.name, personal) for table in TABLES for personal in table.personal_row_sets]
-    erased = said + sum(_erase(db, table, personal, person) for table, personal in of_people)
-    _unsign(db, person)
+    erased = messages + sum(_erase(db, table, personal, person) for table, personal in of_people)
+    _remove_author_name(db, person)
     return erased
 
 
 def _erase(db: Connection, table: str, personal: PersonalRows, person: str) -> int:
-    """How many rows went that a person would count. That something was changed is kept, by whom is not."""
+    """Erase one set of rows. Return how many a person would count. Audit rows stay without the name."""
     if personal.on_forget == BY_PROGRAM:
         return 0
-    what = f"DELETE FROM {table}" if personal.on_forget == DELETED else f"UPDATE {table} SET {personal.on_forget}"  # noqa: S608
-    rows = db.execute(f"{what} WHERE {personal.condition}", (person,)).rowcount
+    statement = f"DELETE FROM {table}" if personal.on_forget == DELETED else f"UPDATE {table} SET {personal.on_forget}"  # noqa: S608
+    rows = db.execute(f"{statement} WHERE {personal.condition}", (person,)).rowcount
     return rows if personal.is_counted else 0
 
 
-def _unsign(db: Connection, person: str) -> None:
-    """Documents that a person added stay without the name."""
+def _remove_author_name(db: Connection, person: str) -> None:
+    """Remove the author's name from the documents that a person added."""
     added = f"SELECT id, body FROM revision WHERE {ADDED_BY_PERSON}"  # noqa: S608 - our own words
     for revision, body in db.execute(added, (person,)).fetchall():
         document = json.loads(body)
@@ -59,9 +62,9 @@ def _unsign(db: Connection, person: str) -> None:
 # --- What is kept about people --------------------------------------------------------------------
 
 MESSAGE_RETENTION_SECONDS = 24 * 3600.0
-"""A message is kept this long after it was dealt with; its answer and turn as long as history is."""
+"""Seconds that a closed message is kept; its answer and turn are kept as long as the history."""
 KEY_RETENTION_SECONDS = 30 * 24 * 3600.0
-"""How long a message's key is known after that: far longer than any platform redelivers."""
+"""Seconds that a message's key is known after that: far longer than any platform redelivers."""
 
 log = structlog.get_logger(__name__)
 
@@ -72,22 +75,22 @@ _EXPORT = {
     if (export := personal.export)
 }
 AUDIT_RETENTION_SECONDS = 365 * 24 * 3600.0
-"""How long it is kept who changed what: longer than questions, since a mistake may be found late."""
+"""Seconds that audit rows are kept: longer than questions, since a mistake may be found late."""
 
 
 class PersonalData:
-    """Reaches every table that knows a person, and the copies of the database that are kept."""
+    """Reaches every table with personal data, and the database's backups."""
 
-    def __init__(self, database: Database, copies: BackupErasure | None = None) -> None:
+    def __init__(self, database: Database, backups: BackupErasure | None = None) -> None:
         self._database = database
-        self._copies = copies
+        self._backups = backups
 
     async def export(self, person: str) -> str:
-        """All that is kept about a person, as JSON text."""
+        """Return all that is stored about a person, as JSON text."""
         return export_json(person, await self.records(person))
 
     async def records(self, person: str) -> dict[str, list[dict[str, Any]]]:
-        """All that is kept about a person, as records by what they are."""
+        """Return all that is stored about a person, as records by kind."""
 
         def work(db: Connection) -> dict[str, list[dict[str, Any]]]:
             return {name: _records(db.execute(query, (person,))) for name, query in _EXPORT.items()}
@@ -96,29 +99,32 @@ class PersonalData:
             return await self._database.read(work)
 
     async def forget(self, person: str) -> int:
-        """Erase all that is kept under a person's id, from the copies too. What says where the bot has been is not kept
-        under one: ids of channels and conversations, direct ones among them, stay. Cut short by a crash, `finish`
-        completes it.
+        """Erase all that is stored under a person's id, from backups too. Return how many turns, messages, ratings and
+        preferences went.
 
-        Returns how many turns, messages, ratings and preferences went."""
-        if self._copies:
-            await asyncio.to_thread(self._copies.mark_pending, person)
+        The bot's presence is not stored under a person's id: ids of channels and conversations, direct ones among them,
+        stay. An erasure cut short by a crash is completed by `finish_pending`.
+        """
+        if self._backups:
+            await asyncio.to_thread(self._backups.mark_pending, person)
         with workspace_scope(ALL_WORKSPACES):
             erased = await self._database.write(lambda db: erase_person(db, person), durable=True)
         await delete_unreachable(self._database)
         await self._database.purge_deleted()
-        if self._copies:
-            await asyncio.to_thread(self._copies.erase, person)
+        if self._backups:
+            await asyncio.to_thread(self._backups.erase, person)
         return erased
 
     async def finish_pending(self) -> None:
-        """Forget those whom a crash left half forgotten."""
-        for person in self._copies.pending_people() if self._copies else ():
+        """Erase the people whose erasure a crash cut short."""
+        for person in self._backups.pending_people() if self._backups else ():
             await self.forget(person)
 
     async def delete_expired(self, days: float) -> int:
-        """Delete turns, answers, ratings, participation and questions that nobody could answer once they are older than
-        `days`, and messages a day after they were dealt with. Returns how many rows went."""
+        """Delete data older than `days`, and messages a day after they were closed. Return how many rows were deleted.
+
+        That is turns, answers, ratings, participation and questions that nobody could answer.
+        """
         now = time.time()
         old = now - days * 86400
 
@@ -155,16 +161,16 @@ class PersonalData:
         return expired + deleted
 
 
-def export_json(person: str, kept: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """What is kept about a person, as JSON."""
-    return json.dumps({"person": person, **kept}, ensure_ascii=False, indent=2)
+def export_json(person: str, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return the records of a person as JSON text."""
+    return json.dumps({"person": person, **records}, ensure_ascii=False, indent=2)
 
 
 def _records(rows: Cursor) -> list[dict[str, Any]]:
-    found = rows.fetchall()
+    fetched = rows.fetchall()
     names = [column[0] for column in rows.description or ()]
     records = []
-    for row in found:
+    for row in fetched:
         record = dict(zip(names, row, strict=True))
         body = record.pop("body", None)
         records.append(record | (json.loads(body) if body else {}))

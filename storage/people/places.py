@@ -1,4 +1,4 @@
-"""What admins set for places in chat."""
+"""Settings that admins make for places in chat."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _SOME = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1)
 
 
 CACHE_SECONDS = 2.0
-"""Seconds that what was read holds."""
+"""Seconds that cached settings are valid."""
 
 
 class SQLPlaceSettings:
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: Mapping[PlaceId, PlaceSettings] | None = None
-        """All of them, where no other process answers; the terminal may set some."""
+        self._cached: Mapping[PlaceId, PlaceSettings] | None = None
+        """All settings, where no other process answers; the command line may change some."""
         self._read_at = 0.0
 
     async def of(self, places: Collection[PlaceId]) -> Mapping[PlaceId, PlaceSettings]:
-        """What is set for each of `places`, where something is, and maybe for others."""
+        """Return the settings of each of `places` that has some, and maybe of others."""
         if self._database.is_shared:
             return await self._read(_SOME, json.dumps([str(place) for place in places]))
-        if self._known is None or time.monotonic() - self._read_at > CACHE_SECONDS:
-            self._known, self._read_at = await self._read(_ALL), time.monotonic()
-        return self._known
+        if self._cached is None or time.monotonic() - self._read_at > CACHE_SECONDS:
+            self._cached, self._read_at = await self._read(_ALL), time.monotonic()
+        return self._cached
 
     async def all(self) -> Mapping[PlaceId, PlaceSettings]:
-        """What is set, wherever something is."""
+        """Return the settings of all places that have some."""
         return await (self._read(_ALL) if self._database.is_shared else self.of(()))
 
-    async def put(self, place: PlaceId, sets: PlaceSettings) -> None:
-        """Replace what is set for `place`."""
-        row = (str(place), sets.model_dump_json(exclude_none=True))
+    async def put(self, place: PlaceId, settings: PlaceSettings) -> None:
+        """Replace the settings of `place`."""
+        row = (str(place), settings.model_dump_json(exclude_none=True))
         await self._database.write(lambda db: db.execute(_KEEP, row).rowcount, durable=True)
-        self._known = None
+        self._cached = None
 
     async def _read(self, query: str, *values: str) -> Mapping[PlaceId, PlaceSettings]:
         rows = await self._database.read(lambda db: db.execute(query, values).fetchall())

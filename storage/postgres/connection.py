@@ -30,17 +30,22 @@ _UNWRITTEN = {
     "25006": "Name the server that is written to, not a standby, and see that neither the database nor its user has "
     "default_transaction_read_only.",
 }
-"""What to do where it cannot write, by SQLSTATE: disk full, I/O error, read-only transaction."""
+"""Remedies for failed writes, by SQLSTATE: disk full, I/O error, read-only transaction."""
 _DENIED, _WALL = "42501", "ExecWithCheckOptions"
-"""The SQLSTATE of what a user may not do, and the server's function that raises it for a row behind the wall of
-`tenancy.py`: only that function's name, of all that the server says, tells the two apart in any language."""
+"""The SQLSTATE of a missing right, and the server's function that raises it for a row hidden by a policy of
+`row_security`.
+
+Only that function's name, of all that the server reports, tells the two apart in any language.
+"""
 _BUGS = (psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
 
 
 @contextmanager
 def translate_postgres_errors() -> Iterator[None]:
-    """psycopg's errors become Unavailable; broken constraints, wrong SQL and what the wall between workspaces stops are
-    bugs and stay what they are."""
+    """Raise psycopg's errors as Unavailable.
+
+    Broken constraints, wrong SQL and writes stopped by row-level security are bugs and stay what they are.
+    """
     try:
         yield
     except psycopg.Error as error:
@@ -50,23 +55,23 @@ def translate_postgres_errors() -> Iterator[None]:
 
 
 def unavailable_error(error: psycopg.Error) -> Unavailable:
-    said = " ".join((error.diag.message_primary or str(error)).split())
+    message = " ".join((error.diag.message_primary or str(error)).split())
     if what_to_do := _UNWRITTEN.get(error.sqlstate or ""):
-        return Unavailable("storage", f"PostgreSQL cannot write: {said}", what_to_do=what_to_do)
+        return Unavailable("storage", f"PostgreSQL cannot write: {message}", what_to_do=what_to_do)
     if _is_denial(error):
-        return missing_right_error(said)
+        return missing_right_error(message)
     return Unavailable(
         "storage",
-        f"PostgreSQL cannot be used: {said}",
+        f"PostgreSQL cannot be used: {message}",
         what_to_do="See that it runs and that CITEWELL_DATABASE names it.",
     )
 
 
-def missing_right_error(what: str) -> Unavailable:
-    """What is raised where the user that is connected lacks a right."""
+def missing_right_error(reason: str) -> Unavailable:
+    """Return the error raised when the connected user lacks a right."""
     return Unavailable(
         "storage",
-        f"PostgreSQL does not let its user do that: {what}",
+        f"PostgreSQL does not let its user do that: {reason}",
         what_to_do="Let the user in CITEWELL_DATABASE own the database and all that is in it, with every right.",
     )
 
@@ -82,7 +87,7 @@ Pool = ConnectionPool[PsycopgConnection]
 
 POOL_SIZE = 3
 WAIT_SECONDS = 5.0
-"""How long a connection is waited for, and a lock that another process holds."""
+"""Seconds to wait for a connection, and for a lock that another process holds."""
 SESSION_SETTINGS = {
     "lock_timeout": f"'{WAIT_SECONDS:.0f}s'",
     "hnsw.iterative_scan": "relaxed_order",
@@ -96,27 +101,31 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 BEGIN_DURABLE = "BEGIN"
 BEGIN_ASYNC = "BEGIN; SET LOCAL synchronous_commit TO off"
 READ_ONLY_SESSION = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-"""What a connection of the pool has: each of its transactions is a `snapshot`."""
+"""The mode of the pool's connections: each of their transactions is a snapshot."""
 
 
 class PostgresConnection:
-    """PostgreSQL takes `$1` for its first parameter; psycopg passes statements on as they are."""
+    """A connection of psycopg. PostgreSQL takes `$1` for its first parameter; psycopg passes statements on
+
+    unchanged.
+    """
 
     def __init__(self, raw: PsycopgConnection, holder: int = 0, *, reading: bool = False) -> None:
         self.raw = raw
         self.lease_holder = holder
         self.skip_locked = "" if reading else "FOR UPDATE SKIP LOCKED"
         self.for_update = "" if reading else "FOR UPDATE"
-        self._alone: set[AdvisoryLock] = set()
+        self._locked: set[AdvisoryLock] = set()
         self._binding: WorkspaceBinding | None = None
 
-    def advisory_lock(self, what: AdvisoryLock) -> None:
-        if what not in self._alone:
-            self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
-            self._alone.add(what)
+    def advisory_lock(self, lock: AdvisoryLock) -> None:
+        if lock not in self._locked:
+            # PostgreSQL knows these locks by 64-bit numbers: the first eight letters of the name are one
+            self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(lock.encode()[:8]),))
+            self._locked.add(lock)
 
     def bind(self, binding: WorkspaceBinding) -> None:
-        """What follows in this transaction is done for that workspace."""
+        """Bind the rest of this transaction to a workspace."""
         if binding != self._binding:
             self.execute(SET_WORKSPACE, binding)
             self._binding = binding
@@ -131,19 +140,20 @@ class PostgresConnection:
     def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Insert rows without a statement each. A value may be of any type whose text the column reads.
 
-        For the operator alone: no policy is asked, as PostgreSQL copies into no table that has one."""
-        named = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        For the operator alone: no policy is applied, as PostgreSQL copies into no table that has one.
+        """
+        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
             sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
         )
         self.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-        with self.raw.cursor() as cursor, cursor.copy(named) as copy:
+        with self.raw.cursor() as cursor, cursor.copy(statement) as copy:
             for row in rows:
                 copy.write_row(row)
         self.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
 class PostgresTransactions:
-    """Those of one process, one after the other, on the connection that `connect` makes."""
+    """The write transactions of one process, one after the other, on the connection that `connect` makes."""
 
     def __init__(self, connect: Callable[[], PostgresSession]) -> None:
         self._connect = connect
@@ -151,14 +161,16 @@ class PostgresTransactions:
 
     @property
     def lease_holder(self) -> int:
-        """As the last transaction had it."""
+        """The lease holder of the last transaction."""
         return self._session.lease_holder if self._session else 0
 
     @contextmanager
     def begin(self, *, durable: bool) -> Iterator[PostgresConnection]:
-        """Durable: it survives a crash of the server. Raises Unavailable when none can be begun, or when it is not
-        known whether it was committed."""
-        session = self._begun(BEGIN_DURABLE if durable else BEGIN_ASYNC)
+        """Begin a transaction. A durable one survives a crash of the server.
+
+        Raises Unavailable when none can be begun, or when it is not known whether it was committed.
+        """
+        session = self._begin_session(BEGIN_DURABLE if durable else BEGIN_ASYNC)
         raw = session.raw
         try:
             yield PostgresConnection(raw, session.lease_holder)
@@ -171,12 +183,11 @@ class PostgresTransactions:
                 raw.rollback()
 
     def open(self) -> None:
-        """Raises psycopg.Error, and what `connect` does."""
+        """Connect. Raises psycopg.Error, and what `connect` does."""
         self._session = self._connect()
 
     def check_leadership(self) -> Leadership:
-        """See `Database`."""
-        session = self._begun(BEGIN_ASYNC)
+        session = self._begin_session(BEGIN_ASYNC)
         try:
             session.try_lead()
             session.raw.execute("COMMIT")
@@ -185,14 +196,15 @@ class PostgresTransactions:
         return Leadership(session.lease_holder, session.is_leader)
 
     def close(self) -> None:
-        """The server lets go of what a connection holds some time after that is closed: it is told to, before."""
+        """Close the connection. Locks are released first: the server releases those of a closed connection only some
+        time later."""
         if self._session:
             with suppress(psycopg.Error):
                 self._session.raw.execute("SELECT pg_advisory_unlock_all()")
             self._session.raw.close()
 
-    def _begun(self, begin: str) -> PostgresSession:
-        """A connection that was lost while nothing used it is replaced: nothing was done on it yet."""
+    def _begin_session(self, begin: str) -> PostgresSession:
+        """Begin a transaction. A connection lost while it was idle is replaced: nothing was done on it yet."""
         if self._session and not self._session.raw.closed:
             with suppress(psycopg.OperationalError):
                 self._session.raw.execute(begin)
@@ -209,24 +221,26 @@ class PostgresTransactions:
 
 
 def read_snapshot(pool: Pool, work: TransactionFunction[T], holder: int) -> T:
-    """What `work` finds in the one transaction that a pipeline is; what does not need an answer is sent with the next.
+    """Return the result of `work` in the one transaction that a pipeline is. A statement without a result is sent with
+    the next.
 
-    Done again on another connection when this one was lost, as it may be while nothing uses it."""
-    for last in _tries():
+    Runs again on another connection when this one was lost, as may happen while it is idle.
+    """
+    for last in _yield_tries():
         with _connection(pool) as raw:
             try:
                 with raw.pipeline():
-                    found = work(PostgresConnection(raw, holder, reading=True))
+                    result = work(PostgresConnection(raw, holder, reading=True))
             except psycopg.OperationalError:
                 if last or not raw.closed:
                     raise
             else:
-                return found
+                return result
     raise AssertionError
 
 
-def _tries() -> Iterator[bool]:
-    """As many as connections may have been lost, and whether each is the last."""
+def _yield_tries() -> Iterator[bool]:
+    """Yield for each try whether it is the last: one try more than connections may have been lost."""
     yield from repeat(False, POOL_SIZE)
     yield True
 
@@ -244,14 +258,16 @@ def _connection(pool: Pool) -> Iterator[PsycopgConnection]:
 
 
 def cut_connection(raw: PsycopgConnection) -> None:
-    """End a connection that another thread waits on: it is told at once that it was lost."""
+    """Cut a connection that another thread waits on: that thread sees at once that it is lost."""
     with suppress(psycopg.OperationalError, OSError), socket.socket(fileno=os.dup(raw.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
 
 
 def configure_connection(raw: PsycopgConnection) -> None:
-    """What every connection has. A client that vanished is noticed after a minute, and its locks with it: without a
-    limit for what it was sent, that would take a quarter of an hour where an answer was on its way."""
+    """Set up a new connection. A client that vanished is noticed after a minute, and its locks are released.
+
+    Without a limit for unacknowledged data, that would take a quarter of an hour when a reply was on its way.
+    """
     raw.adapters.register_dumper(str, _WithoutNul)
     raw.adapters.register_loader("json", TextBinaryLoader)
     for name, value in SESSION_SETTINGS.items():
@@ -259,14 +275,14 @@ def configure_connection(raw: PsycopgConnection) -> None:
 
 
 class _WithoutNul(StrDumperUnknown):
-    """PostgreSQL's text cannot hold the character NUL, nor its JSON name it: another stands in its place, so that
-    nothing moves."""
+    """Replaces NUL, which PostgreSQL's text cannot hold nor its JSON name, by another character, so that no position
+    moves."""
 
     def dump(self, obj: str) -> Any:
         return super().dump(strip_nul(obj))
 
 
 def strip_nul(text: str) -> str:
-    """`text` as it is stored."""
+    """Return `text` as it is stored."""
     text = text.replace("\x00", "\ufffd")
     return _NUL.sub(r"\1\\ufffd", text) if "\\u0000" in text and text.startswith("{") else text

@@ -1,7 +1,7 @@
-"""A PostgreSQL database that is the truth, shared by several processes: a `Database`.
+"""A PostgreSQL database shared by several processes: a `Database`.
 
-The writes of a process follow one another and share commits, as they do in SQLite; those of several processes go on
-side by side, each in a transaction of its own that sees what others committed before each statement.
+The writes of a process follow one another and share commits, as in SQLite. Writes of several processes run side by
+side, each in a transaction of its own that sees the others' commits before each statement.
 """
 
 from __future__ import annotations
@@ -49,51 +49,53 @@ from storage.write_queue import WriteQueue
 
 # --- What PostgreSQL's planner keeps of rows ------------------------------------------------------
 
-ANALYZE_TABLES = f"ANALYZE {', '.join((*(one.name for one in TABLES if one.name != 'unit_vectors'), 'words', 'term'))}"
-"""Of tables with columns of text."""
+ANALYZE_TABLES = (
+    f"ANALYZE {', '.join((*(table.name for table in TABLES if table.name != 'unit_vectors'), 'words', 'term'))}"
+)
+"""Analyzes the tables with columns of text."""
 ANALYZE_REST_FACTOR = 9
-"""How many times as long as it took is rested before they are drawn again: of a large database it takes seconds."""
+"""Multiple of the duration of an ANALYZE to rest before the next one: of a large database it takes seconds."""
 RECONNECT_SECONDS = 5.0
-"""Seconds until a server that does not answer is asked again."""
+"""Seconds until a server that does not answer is called again."""
 
 log = structlog.get_logger(__name__)
 
 
 class PlannerStatistics:
-    """Drawn anew after rows were erased, beside everything else."""
+    """Statistics of PostgreSQL's planner, refreshed in the background after rows were erased."""
 
-    def __init__(self, draw: Callable[[], Awaitable[None]]) -> None:
-        """`draw` raises Unavailable."""
-        self._draw = draw
+    def __init__(self, analyze: Callable[[], Awaitable[None]]) -> None:
+        """`analyze` raises Unavailable."""
+        self._analyze = analyze
         self._due = False
-        self._drawing: asyncio.Task[None] | None = None
+        self._refreshing: asyncio.Task[None] | None = None
 
     def refresh(self) -> None:
-        """Rows were erased: soon no sample has anything of them."""
+        """Refresh the statistics soon, so that no sample holds values of erased rows."""
         self._due = True
-        if self._drawing is None or self._drawing.done():
-            self._drawing = asyncio.create_task(self._keep_up(), name="samples")
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._keep_up(), name="statistics")
 
     async def close(self) -> None:
-        """Once what was erased is in no sample, or the server does not answer."""
-        if self._drawing:
-            self._drawing.cancel()
-            await asyncio.gather(self._drawing, return_exceptions=True)
+        """Close once no sample holds erased values, or the server does not answer."""
+        if self._refreshing:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
         if self._due:
             with suppress(Unavailable):
-                await self._draw()
+                await self._analyze()
 
     async def _keep_up(self) -> None:
         while self._due:
             began, self._due = time.monotonic(), False
             try:
-                await self._draw()
+                await self._analyze()
             except asyncio.CancelledError:
                 self._due = True
                 raise
             except Unavailable as error:
                 self._due = True
-                log.warning("samples_not_drawn", reason=str(error))
+                log.warning("statistics_not_refreshed", reason=str(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
             await asyncio.sleep(ANALYZE_REST_FACTOR * (time.monotonic() - began))
 
@@ -102,31 +104,35 @@ class PlannerStatistics:
 
 T = TypeVar("T")
 SERVER_SILENCE_SECONDS = 4.0
-"""How long the server may say nothing: less than half of what passes before others take over from a process that it
-does not hear of."""
+"""Seconds that the server may be silent: less than half of the time after which others take over from a silent process.
+"""
 _CLOSED = """
     SELECT count(*), min(relname::text) FROM pg_class
     WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND EXISTS (
         SELECT 1 FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted
         WHERE NOT has_table_privilege(oid, wanted))
 """
-"""Tables that the user who is connected may not read and write, and the first of them."""
+"""Tables that the connected user may not read and write: their number, and the first of them."""
 CONNECT_OPTIONS: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
 class PostgresDatabase:
-    """One writing thread with a connection of its own, and a few reading ones on those of a pool.
+    """One writing thread with a connection of its own, and a few reading ones with connections of a pool.
 
-    It writes only on a connection that holds what its `use` needs. What is done is done for the workspace that is bound
-    where it is asked for, and touches rows of that one alone."""
+    It writes only on a connection that holds the locks of its `use`. Work runs for the workspace bound by its caller,
+    and touches rows of that one alone.
+    """
 
     is_shared = True
 
     def __init__(
-        self, url: str, use: DatabaseUse = DatabaseUse.SHARED, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+        self,
+        url: str,
+        use: DatabaseUse = DatabaseUse.SHARED,
+        visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS,
     ) -> None:
         self.passage_index = TsvectorPassages()
-        self._bindings = WorkspaceBindings(reaches)
+        self._bindings = WorkspaceBindings(visible_to)
         self._url = url
         self._use = use
         self._lines: WeakSet[PsycopgConnection] = WeakSet()
@@ -134,7 +140,7 @@ class PostgresDatabase:
             url,
             connection_class=psycopg.Connection,
             kwargs={**CONNECT_OPTIONS, "autocommit": True, "cursor_factory": psycopg.RawCursor},
-            configure=self._reader,
+            configure=self._configure_reader,
             min_size=1,
             max_size=POOL_SIZE,
             timeout=WAIT_SECONDS,
@@ -143,19 +149,20 @@ class PostgresDatabase:
         )
         self._transactions = PostgresTransactions(self._connect)
         self._writes = WriteQueue()
-        self._samples = PlannerStatistics(lambda: self._run(self._reading, self._sample))
+        self._statistics = PlannerStatistics(lambda: self._run(self._reading, self._analyze_tables))
         self._writing = ThreadPoolExecutor(1, "citewell-write")
         self._reading = ThreadPoolExecutor(POOL_SIZE, "citewell-read")
 
     @classmethod
     async def open(
-        cls, url: str, use: DatabaseUse = DatabaseUse.SHARED, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+        cls, url: str, use: DatabaseUse = DatabaseUse.SHARED, visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS
     ) -> PostgresDatabase:
-        """Connect, and create or migrate what is there.
+        """Connect, and create or migrate the database.
 
-        Raises Unavailable, also when its user may not read and write all of it; or Misconfigured when a newer program
-        wrote it, pgvector is missing, or another process is in the way of that `use`."""
-        database = cls(url, use, reaches)
+        Raises Unavailable, also when its user may not read and write all of it; Misconfigured when a newer program
+        wrote it, pgvector is missing, or another process prevents that `use`.
+        """
+        database = cls(url, use, visible_to)
         try:
             await database._run(database._writing, database._open)
         except BaseException:
@@ -164,57 +171,57 @@ class PostgresDatabase:
         return database
 
     async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
-        """See `Database`."""
-        outcome = self._writes.submit(self._bound(work), durable=durable)
+        outcome = self._writes.submit(self._bind_workspace(work), durable=durable)
         self._writing.submit(self._writes.commit, self._transactions)
         with translate_postgres_errors():
             return await asyncio.wrap_future(outcome)
 
     async def read(self, work: TransactionFunction[T]) -> T:
-        """See `Database`."""
-        bound = self._bound(work)
+        bound = self._bind_workspace(work)
         return await self._run(self._reading, lambda: read_snapshot(self._pool, bound, self._transactions.lease_holder))
 
     async def check_leadership(self) -> Leadership:
-        """See `Database`. While a long write is under way, the server is asked on another connection; where it does not
-        answer there either, all of them are given up."""
+        """Return this process's role now.
+
+        During a long write, the server is called on another connection; if it does not answer there either, all
+        connections are cut.
+        """
         holder = self._transactions.lease_holder
-        standing = asyncio.create_task(self._run(self._writing, self._transactions.check_leadership))
-        standing.add_done_callback(lambda task: task.cancelled() or task.exception())
-        while not (await asyncio.wait({standing}, timeout=1.0))[0]:
-            if not await self._held(holder):
+        election = asyncio.create_task(self._run(self._writing, self._transactions.check_leadership))
+        election.add_done_callback(lambda task: task.cancelled() or task.exception())
+        while not (await asyncio.wait({election}, timeout=1.0))[0]:
+            if not await self._is_known(holder):
                 for raw in tuple(self._lines):
                     cut_connection(raw)
                 raise Unavailable("storage", "PostgreSQL does not answer")
-        return await standing
+        return await election
 
     def dead_holders(self, db: Connection) -> set[int]:
-        """See `Database`: those whose lock is free."""
+        """Return the holders whose lock is free."""
         return {holder for (holder,) in db.execute(DEAD_HOLDERS)}
 
     async def purge_deleted(self) -> bool:
-        """PostgreSQL reuses the room of deleted rows when it vacuums, which it does by itself. The samples of them that
-        its planner keeps are drawn anew soon."""
-        self._samples.refresh()
+        """Refresh the planner's statistics, which hold samples of deleted rows. PostgreSQL reuses deleted rows' space
+        when it vacuums, which it does by itself."""
+        self._statistics.refresh()
         return True
 
     async def close(self) -> None:
-        """See `Database`."""
-        await self._samples.close()
+        await self._statistics.close()
         for executor in (self._reading, self._writing):
             await asyncio.to_thread(executor.shutdown)
         await asyncio.to_thread(self._transactions.close)
         await asyncio.to_thread(self._pool.close)
 
-    async def _held(self, holder: int) -> bool:
-        """Whether the server still knows this process by that number."""
+    async def _is_known(self, holder: int) -> bool:
+        """Return True while the server still knows this process by that number."""
         with suppress(TimeoutError, Unavailable):
             async with asyncio.timeout(SERVER_SILENCE_SECONDS):
-                (held,) = await self.read(lambda db: db.execute(COUNT_LOCKS, (holder,)).fetchone())
-                return bool(held)
+                (count,) = await self.read(lambda db: db.execute(COUNT_LOCKS, (holder,)).fetchone())
+                return bool(count)
         return False
 
-    def _bound(self, work: TransactionFunction[T]) -> TransactionFunction[T]:
+    def _bind_workspace(self, work: TransactionFunction[T]) -> TransactionFunction[T]:
         binding = self._bindings.for_workspace(current_workspace())
 
         def bound(db: Connection) -> T:
@@ -228,7 +235,7 @@ class PostgresDatabase:
         with translate_postgres_errors():
             return await asyncio.get_running_loop().run_in_executor(executor, work)
 
-    def _sample(self) -> None:
+    def _analyze_tables(self) -> None:
         with psycopg.Connection.connect(
             self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS
         ) as raw:
@@ -237,10 +244,10 @@ class PostgresDatabase:
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS) as raw:
             migrate(raw)
-            tables, first = raw.execute(_CLOSED).fetchone() or (0, "")
+            tables, first_table = raw.execute(_CLOSED).fetchone() or (0, "")
             if tables:
                 raise missing_right_error(
-                    f"it may not read and write {first}" + (f" and {tables - 1} more" if tables > 1 else "")
+                    f"it may not read and write {first_table}" + (f" and {tables - 1} more" if tables > 1 else "")
                 )
             (self.passage_index.walled,) = raw.execute(ROW_SECURITY_ACTIVE).fetchone() or (False,)
         self._transactions.open()
@@ -250,17 +257,17 @@ class PostgresDatabase:
         raw = psycopg.Connection.connect(
             self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT_OPTIONS
         )
-        self._configured(raw)
+        self._configure(raw)
         try:
             return begin_session(raw, self._use)
         except BaseException:
             raw.close()
             raise
 
-    def _configured(self, raw: PsycopgConnection) -> None:
+    def _configure(self, raw: PsycopgConnection) -> None:
         configure_connection(raw)
         self._lines.add(raw)
 
-    def _reader(self, raw: PsycopgConnection) -> None:
-        self._configured(raw)
+    def _configure_reader(self, raw: PsycopgConnection) -> None:
+        self._configure(raw)
         raw.execute(READ_ONLY_SESSION)

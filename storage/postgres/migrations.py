@@ -1,4 +1,4 @@
-"""The schema in PostgreSQL: what is declared in `storage.schema`, and what PostgreSQL alone has."""
+"""The schema in PostgreSQL: the declarations of `storage.schema`, and parts that only PostgreSQL has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from storage.schema.tables import TABLES, TRIGGERS, Trigger
 
 MIGRATION_LOCK = 0x636974657765  # "citewe"
 MIN_PGVECTOR = (0, 8)
-"""Of pgvector: half-precision and sparse vectors, and searches that go on until enough is found."""
+"""Least version of pgvector: half-precision and sparse vectors, and searches that continue until enough is found."""
 POSTGRES_TYPES = {
     ColumnType.WORD: "word",
     ColumnType.TEXT: "text",
@@ -58,9 +58,10 @@ _APPLIED = "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, at time
 
 
 def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
-    """Make of a database what is declared, in one transaction, while other processes that start wait for it.
+    """Create or migrate the schema in one transaction, while other processes that start wait for it.
 
-    Raises Misconfigured when the database has a migration that this program does not know, or no pgvector."""
+    Raises Misconfigured when the database has a migration that this program does not know, or no pgvector.
+    """
     with raw.transaction():
         raw.execute("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
         raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (ALL_WORKSPACES,))
@@ -70,20 +71,20 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         what_to_do = "Install that version again, or restore a dump that was made before."
         names = missing_migrations(applied, "CITEWELL_DATABASE", what_to_do)
         if not applied:
-            _need_pgvector(raw)
+            _require_pgvector(raw)
             raw.execute(_FIRST)
         if names:
-            _complete(raw)
+            _create_missing(raw)
             run_migrations(names, PostgresConnection(raw))
             for trigger in TRIGGERS:
-                raw.execute(_made(trigger))
+                raw.execute(_trigger_sql(trigger))
             raw.execute(row_security_policies())
         for name in names:
             raw.execute("INSERT INTO migration (name) VALUES ($1)", (name,))
 
 
-def _made(trigger: Trigger) -> str:
-    """With the function of its name."""
+def _trigger_sql(trigger: Trigger) -> str:
+    """Return the statements that create a trigger and the function of its name."""
     when = f"WHEN ({trigger.condition}) " if trigger.condition else ""
     return f"""
         CREATE OR REPLACE FUNCTION {trigger.name}() RETURNS trigger LANGUAGE plpgsql
@@ -93,7 +94,7 @@ def _made(trigger: Trigger) -> str:
     """
 
 
-def _complete(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+def _create_missing(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     for table in TABLES:
         raw.execute(ddl.create_table_sql(table, POSTGRES_TYPES))
         for column in table.columns:
@@ -103,7 +104,7 @@ def _complete(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     raw.execute(_OWN)
 
 
-def _need_pgvector(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+def _require_pgvector(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     row = raw.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'").fetchone()
     least = ".".join(map(str, MIN_PGVECTOR))
     if row is None or tuple(int(part) for part in row[0].split(".")[:2]) < MIN_PGVECTOR:

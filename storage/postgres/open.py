@@ -1,4 +1,4 @@
-"""Opens a PostgreSQL database, and its `TableCopier`."""
+"""Opens a PostgreSQL database; its `TableCopier`."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class PostgresTableCopier:
 
     def continue_ids(self, db: Connection, last: Mapping[str, int]) -> None:
         for table, column, sequence in db.execute(_NUMBERED).fetchall():
-            (there,) = db.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()  # noqa: S608
-            if number := max(there, last.get(table, 0)):
+            (highest,) = db.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()  # noqa: S608
+            if number := max(highest, last.get(table, 0)):
                 db.execute("SELECT setval($1::regclass, $2)", (sequence, number))
 
     def stored_value(self, value: Any) -> Any:
@@ -55,14 +55,18 @@ class PostgresTableCopier:
 
 @asynccontextmanager
 async def open_postgres(
-    url: str, *, embedder: Callable[[], str], use: DatabaseUse, reaches: VisibilityResolver = lambda _: ALL_COLLECTIONS
+    url: str,
+    *,
+    embedder: Callable[[], str],
+    use: DatabaseUse,
+    visible_to: VisibilityResolver = lambda _: ALL_COLLECTIONS,
 ) -> AsyncIterator[Engine]:
-    """See `open_storage`."""
-    _check(url)
+    """Open a PostgreSQL database as an `Engine`. See `open_storage`."""
+    _parse_address(url)
     async with AsyncExitStack() as stack:
-        database = await PostgresDatabase.open(url, use, reaches)
+        database = await PostgresDatabase.open(url, use, visible_to)
         stack.push_async_callback(database.close)
-        name = await database.read(_named)
+        name = await database.read(_engine_name)
         yield Engine(
             name,
             database,
@@ -74,15 +78,15 @@ async def open_postgres(
 
 
 def url_without_password(url: str) -> str:
-    """The address without the password. Raises Misconfigured."""
-    parts = {"host": "", "port": "", "dbname": "", "user": "", **_check(url)}
+    """Return the address without its password. Raises Misconfigured."""
+    parts = {"host": "", "port": "", "dbname": "", "user": "", **_parse_address(url)}
     where = f"{parts['host']}:{parts['port']}".rstrip(":")
     return f"postgresql://{parts['user']}@{where}/{parts['dbname']}".replace("//@", "//")
 
 
-def _check(url: str) -> Mapping[str, object]:
-    """The parts of an address. Raises Misconfigured, without what libpq says of it: that quotes the password."""
-    wrong = Misconfigured(
+def _parse_address(url: str) -> Mapping[str, object]:
+    """Return the parts of an address. Raises Misconfigured, without libpq's own message: that quotes the password."""
+    invalid = Misconfigured(
         "CITEWELL_DATABASE",
         "is not the address of a database",
         what_to_do="Write it as postgresql://USER:PASSWORD@HOST:PORT/NAME, with %25 for %, %40 for @, %2F for / in a"
@@ -91,14 +95,14 @@ def _check(url: str) -> Mapping[str, object]:
     try:
         parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        raise wrong from None
+        raise invalid from None
     port = str(parts.get("port", ""))
     if not port.replace(",", "0").isdecimal() and port:
-        raise wrong
+        raise invalid
     return parts
 
 
-def _named(db: Connection) -> str:
+def _engine_name(db: Connection) -> str:
     (server,) = db.execute("SELECT current_setting('server_version')").fetchone()
     (vector,) = db.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     return f"PostgreSQL {server.split()[0]} with pgvector {vector}"

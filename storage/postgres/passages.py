@@ -1,5 +1,7 @@
-"""Passages by their words, as a `tsvector` that finds them and a sparse vector that ranks them, and by their mean
-vectors, as pgvector keeps them."""
+"""Passages by their words and their mean vectors.
+
+A `tsvector` finds the words and a sparse vector ranks them; pgvector searches the mean vectors.
+"""
 
 from __future__ import annotations
 
@@ -31,40 +33,42 @@ COLLECTION_LEXEME = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""
 TITLE_WEIGHT = 1.5
 K1, B = 1.2, 0.75
-"""As FTS5 has them."""
+"""The parameters of BM25, as FTS5 has them."""
 SPARSE_DIMENSIONS = 1_000_000_000
-"""Dimensions of pgvector's sparse vectors, at most."""
+"""Most dimensions of pgvector's sparse vectors."""
 _TOKEN = re.compile(r"[^\W_]+")
 _PARTS = 6
 """Parts of a word such as `v3.2.0` that are also indexed together."""
 _LETTERS = 250
-"""What is longer is known by its beginning: PostgreSQL refuses words of more than 2,046 bytes."""
+"""Characters after which a word is cut: PostgreSQL refuses words of more than 2,046 bytes."""
 
 
 def to_lexeme(word: str) -> str:
-    """How `word` stands in the index; the parts of one such as `v3.2.0` are kept together. May be empty."""
+    """Return `word` as the index holds it; the parts of one such as `v3.2.0` stay together. May be empty."""
     return _joined(_stems(word.lower()))
 
 
 def weigh_words(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
-    """The words of a passage with their weights, and its length; `average` is the length of passages."""
+    """Return the words of a passage with their weights, and its length; `average` is the mean length of passages."""
     length, counts = 1, Counter[str]()
     for part, factor in ((title, TITLE_WEIGHT), (text, 1.0)):
         lexemes = _lexemes(part)
-        length += sum(count for one, count in lexemes.items() if " " not in one)
-        for one, count in lexemes.items():
-            counts[one] += count * factor  # type: ignore[assignment] # a Counter of floats
+        length += sum(count for lexeme, count in lexemes.items() if " " not in lexeme)
+        for lexeme, count in lexemes.items():
+            counts[lexeme] += count * factor  # type: ignore[assignment] # a Counter of floats
     least = K1 * (1 - B + B * length / average)
-    return {one: count * (K1 + 1) / (count + least) for one, count in counts.items()}, length
+    return {lexeme: count * (K1 + 1) / (count + least) for lexeme, count in counts.items()}, length
 
 
 def sparsevec_text(weights: Iterable[tuple[str, float]]) -> str:
-    """As the text of a `sparsevec`; the weights of a word that occurs twice are added."""
+    """Return weights as the text of a `sparsevec`; the weights of a word that occurs twice are added."""
     added: dict[int, float] = {}
-    for one, weight in weights:
-        place = _place(one)
-        added[place] = added.get(place, 0.0) + weight
-    return "{" + ",".join(f"{place}:{added[place]:.5g}" for place in sorted(added)) + f"}}/{SPARSE_DIMENSIONS}"
+    for lexeme, weight in weights:
+        dimension = _place(lexeme)
+        added[dimension] = added.get(dimension, 0.0) + weight
+    return (
+        "{" + ",".join(f"{dimension}:{added[dimension]:.5g}" for dimension in sorted(added)) + f"}}/{SPARSE_DIMENSIONS}"
+    )
 
 
 def _lexemes(text: str) -> Mapping[str, int]:
@@ -80,7 +84,7 @@ def _lexemes(text: str) -> Mapping[str, int]:
 
 
 def _stems(lowered: str) -> list[str]:
-    return [found[:_LETTERS] for token in _TOKEN.findall(strip_accents(lowered)) if (found := _stem(token))]
+    return [stem[:_LETTERS] for token in _TOKEN.findall(strip_accents(lowered)) if (stem := _stem(token))]
 
 
 @lru_cache(maxsize=65536)
@@ -100,11 +104,11 @@ def _place(word: str) -> int:
 # --- Many passages at once ------------------------------------------------------------------------
 
 MAX_INDEXED_DIMENSIONS = 4_000
-"""Dimensions that pgvector indexes at most; longer vectors are searched exactly."""
+"""Most dimensions that pgvector indexes; longer vectors are searched exactly."""
 INDEX_MEMORY_MB = 64, 2048
-"""Of the server's, for making an index: at least, and at most."""
+"""Least and most of the server's memory for making an index."""
 NEIGHBOURS_BYTES = 1024
-"""What pgvector keeps for a vector beside that, while it makes its index."""
+"""Bytes that pgvector needs for each vector beside the vector, while it makes its index."""
 _TERMS = "CREATE INDEX words_terms ON words USING gin (terms) WITH (fastupdate = off)"
 _NEAREST = """
     CREATE INDEX mean_vector_{n} ON mean_vector USING hnsw ((vector::halfvec({n})) halfvec_cosine_ops)
@@ -124,7 +128,7 @@ PassageRow = tuple[object, ...]
 
 
 def bulk_store(db: Connection, words: Sequence[PassageRow], vectors: Sequence[PassageRow]) -> None:
-    """Rows of `words` and `mean_vector`. From the first of them on, nothing is found."""
+    """Store rows of `words` and `mean_vector`. From the first of them on, nothing is found."""
     assert isinstance(db, PostgresConnection)
     if names := [name for (name,) in db.execute(_INDEXES)]:
         db.execute(f"DROP INDEX {', '.join(names)}")
@@ -133,31 +137,32 @@ def bulk_store(db: Connection, words: Sequence[PassageRow], vectors: Sequence[Pa
 
 
 def rebuild_indexes(db: Connection) -> None:
-    """Make the indexes that `store` dropped, and count how many passages hold each word."""
+    """Make the indexes that `bulk_store` dropped, and count how many passages hold each word."""
     assert isinstance(db, PostgresConnection)
-    if _there(db, "words_terms"):
+    if _exists(db, "words_terms"):
         return
-    _remember(db, INDEX_MEMORY_MB[1])
+    _set_index_memory(db, INDEX_MEMORY_MB[1])
     db.execute(_TERMS)
     db.execute("TRUNCATE term")
     db.execute(_COUNT_ALL)
     for dimensions, count in db.execute(_HELD, (MAX_INDEXED_DIMENSIONS,)).fetchall():
-        _remember(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
+        # >> 20: bytes to megabytes
+        _set_index_memory(db, count * (2 * dimensions + NEIGHBOURS_BYTES) >> 20)
         _build(db, _NEAREST.format(n=dimensions))
     db.execute("ANALYZE revision, chunk, unit_vectors, words, mean_vector, term")
 
 
 def ensure_vector_index(db: Connection, dimensions: int) -> bool:
-    """Vectors of some dimensions have an index of their own, made when the first of them comes; True when it was there
-    before this transaction, or cannot be."""
-    if dimensions > MAX_INDEXED_DIMENSIONS or _there(db, f"mean_vector_{dimensions}"):
+    """Make the index of vectors with these dimensions. Return True when it was there before this transaction, or cannot
+    be made."""
+    if dimensions > MAX_INDEXED_DIMENSIONS or _exists(db, f"mean_vector_{dimensions}"):
         return True
     db.execute(_NEAREST.format(n=dimensions))
     return False
 
 
 def _build(db: PostgresConnection, statement: str) -> None:
-    """With workers side by side, unless they have no room for what they share, as in a container of Docker's."""
+    """Make an index with parallel workers, or without when they lack shared memory, as in a container of Docker's."""
     with suppress(psycopg.errors.DiskFull, psycopg.errors.OutOfMemory), db.raw.transaction():
         db.execute(statement)
         return
@@ -165,19 +170,19 @@ def _build(db: PostgresConnection, statement: str) -> None:
     db.execute(statement)
 
 
-def _remember(db: Connection, megabytes: int) -> None:
-    least, most = INDEX_MEMORY_MB
-    db.execute(f"SET LOCAL maintenance_work_mem TO '{min(max(megabytes, least), most)}MB'")
+def _set_index_memory(db: Connection, megabytes: int) -> None:
+    minimum, maximum = INDEX_MEMORY_MB
+    db.execute(f"SET LOCAL maintenance_work_mem TO '{min(max(megabytes, minimum), maximum)}MB'")
 
 
-def _there(db: Connection, name: str) -> bool:
+def _exists(db: Connection, name: str) -> bool:
     return bool(db.execute("SELECT to_regclass($1) IS NOT NULL", (name,)).fetchone()[0])
 
 
 # --- Passages -------------------------------------------------------------------------------------
 
 USUAL, SUPPOSED = 100.0, 50
-"""The length of a passage, in words, before any is there, and how many are supposed to have it."""
+"""The length of a passage, in words, before any is stored, and how many passages are assumed to have it."""
 _LIVE = "number >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
 _HOLDS = f"SELECT 1 FROM words WHERE {{held}} AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
 _SEARCH = f"""
@@ -192,8 +197,8 @@ _TEXTS = f"""
     JOIN chunk USING (number) JOIN revision ON revision.id = found.revision
 """  # noqa: S608 - as above
 _WALLED, _BARE = "(SELECT row_security_active('words'))", "terms @@ {last}::tsquery"
-"""Rows that hold what is looked for: those that the policy of `words` shows (see `tenancy`); all that do, for a role
-that policies do not hold."""
+"""Conditions for rows that hold a query's words: those that the policy of `words` shows (see `row_security`), and all,
+for a role that policies do not bind."""
 _COUNT = """
     INSERT INTO term SELECT * FROM unnest($1::text[], $2::bigint[])
     ON CONFLICT (term) DO UPDATE SET passages = term.passages + excluded.passages
@@ -208,8 +213,11 @@ _DISCOUNT = f"""
 
 
 class TsvectorPassages:
-    """The `PassageIndex` of PostgreSQL. Processes write it one after the other: two that took the counts of words in
-    different orders would wait for each other, and what both delete would be counted twice."""
+    """The `PassageIndex` of PostgreSQL.
+
+    Processes write it one after the other: two that updated the counts of words in different orders would wait for each
+    other, and a passage deleted by both would be counted twice.
+    """
 
     def __init__(self) -> None:
         self._counting = threading.Lock()
@@ -217,7 +225,8 @@ class TsvectorPassages:
         self._count = SUPPOSED
         self._indexed: set[int] = set()
         self.walled = False
-        """Whether the database keeps workspaces apart."""
+        """True where the database keeps workspaces apart.
+    """
 
     def add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         db.advisory_lock(AdvisoryLock.PASSAGES)
@@ -235,20 +244,20 @@ class TsvectorPassages:
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.advisory_lock(AdvisoryLock.PASSAGES)
-        left = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
-        if gone := [term for term, passages in left if passages <= 0]:
-            db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (gone,))
+        counts = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
+        if terms := [term for term, passages in counts if passages <= 0]:
+            db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (terms,))
         db.execute("DELETE FROM words WHERE number = ANY($1::bigint[])", (list(numbers),))
         db.execute("DELETE FROM mean_vector WHERE number = ANY($1::bigint[])", (list(numbers),))
 
     async def purge_removed(self, database: Database) -> None:
-        """Nothing is left to do: see `PostgresDatabase.scrub`."""
+        """Do nothing: see `PostgresDatabase.purge_deleted`."""
 
     def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
         lexemes = {word: to_lexeme(word) for word in words}
         query = "SELECT term, passages FROM term WHERE term = ANY($1::text[])"
-        found = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
-        return {word: found.get(one, 0) for word, one in lexemes.items()}
+        counts = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
+        return {word: counts.get(lexeme, 0) for word, lexeme in lexemes.items()}
 
     def stem(self, word: str) -> str:
         return to_lexeme(word)
@@ -262,15 +271,15 @@ class TsvectorPassages:
         scope: Collection[int] | None,
         limit: int,
     ) -> list[SearchHit]:
-        asked = sparsevec_text((to_lexeme(word), _rarity(n, total)) for word, n in frequency.items())
+        rarities = sparsevec_text((to_lexeme(word), _rarity(n, total)) for word, n in frequency.items())
         if not (any_of := _any(filter(None, map(to_lexeme, rare)))):
             return []
-        rows = self._held(db, _SEARCH, f"{_within(scope)}({any_of})", asked, limit)
+        rows = self._run_search(db, _SEARCH, f"{_within(scope)}({any_of})", rarities, limit)
         return [SearchHit(chunk_id, score) for chunk_id, score in rows]
 
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
-        one = to_lexeme(word)
-        return bool(one) and self._held(db, _HOLDS, f"{_within(scope)}'{one}'").fetchone() is not None
+        lexeme = to_lexeme(word)
+        return bool(lexeme) and self._run_search(db, _HOLDS, f"{_within(scope)}'{lexeme}'").fetchone() is not None
 
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (
@@ -279,13 +288,13 @@ class TsvectorPassages:
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        rows = self._held(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", most)
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
+        rows = self._run_search(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", limit)
         return [
             _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document)) for chunk, document in rows
         ]
 
-    def _held(self, db: Connection, statement: str, words: str, *values: object) -> Cursor:
+    def _run_search(self, db: Connection, statement: str, words: str, *values: object) -> Cursor:
         if self.walled:
             db.execute(SET_SEARCH_WORDS, (words,))
             return db.execute(statement.format(held=_WALLED), values)
@@ -293,22 +302,24 @@ class TsvectorPassages:
 
     def _add_vectors(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         rows = list(_vectors(passages))
-        for dimensions in {len(one.mean_vector) for one in passages if one.mean_vector is not None} - self._indexed:
+        for dimensions in {
+            len(passage.mean_vector) for passage in passages if passage.mean_vector is not None
+        } - self._indexed:
             if ensure_vector_index(db, dimensions):
                 self._indexed.add(dimensions)
         db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
 
     def _words(self, db: Connection, passages: Sequence[IndexedPassage], holding: Counter[str]) -> Iterator[PassageRow]:
-        """Rows of `words`; how many passages hold each is added to `holding`."""
-        for one in passages:
-            weights, length = weigh_words(one.title, one.text, self._average(db))
+        """Yield rows of `words`; the number of passages with each word is added to `holding`."""
+        for passage in passages:
+            weights, length = weigh_words(passage.title, passage.text, self._average(db))
             holding.update(weights.keys())
-            terms = " ".join(f"'{term}'" for term in (*weights, f"{COLLECTION_LEXEME}{one.collection_id}"))
-            yield one.number, terms, sparsevec_text(weights.items()), length
-            self._reckon(length)
+            terms = " ".join(f"'{term}'" for term in (*weights, f"{COLLECTION_LEXEME}{passage.collection_id}"))
+            yield passage.number, terms, sparsevec_text(weights.items()), length
+            self._count_length(length)
 
     def _average(self, db: Connection) -> float:
-        """The length of passages: of those there were when this process first wrote, and of its own."""
+        """Return the mean length of passages: of those stored when this process first wrote, and of its own."""
         with self._counting:
             if self._length is None:
                 count, length = db.execute("SELECT count(*), coalesce(sum(length), 0) FROM words").fetchone()
@@ -316,7 +327,7 @@ class TsvectorPassages:
                 self._length = SUPPOSED * USUAL + float(length)
             return self._length / self._count
 
-    def _reckon(self, length: int) -> None:
+    def _count_length(self, length: int) -> None:
         with self._counting:
             assert self._length is not None
             self._length += length
@@ -328,14 +339,14 @@ def halfvec_text(vector: Vectors) -> str:
 
 
 def _vectors(passages: Sequence[IndexedPassage]) -> Iterator[PassageRow]:
-    """Rows of `mean_vector`."""
-    for one in passages:
-        if one.mean_vector is not None:
-            yield one.number, one.collection_id, len(one.mean_vector), halfvec_text(one.mean_vector)
+    """Yield rows of `mean_vector`."""
+    for passage in passages:
+        if passage.mean_vector is not None:
+            yield passage.number, passage.collection_id, len(passage.mean_vector), halfvec_text(passage.mean_vector)
 
 
 def _rarity(holding: int, total: int) -> float:
-    """As FTS5 weighs a word: never below nothing."""
+    """Return the rarity of a word as FTS5 weighs it: never below zero."""
     return max(math.log((total - holding + 0.5) / (holding + 0.5)) if holding < total else 0.0, 1e-6)
 
 
@@ -344,7 +355,7 @@ def _within(scope: Collection[int] | None) -> str:
 
 
 def _any(lexemes: Iterable[str]) -> str:
-    return " | ".join(f"'{one}'" for one in lexemes)
+    return " | ".join(f"'{lexeme}'" for lexeme in lexemes)
 
 
 def _text(chunk: Chunk, document: Document) -> str:

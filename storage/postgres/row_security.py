@@ -1,7 +1,7 @@
-"""The second wall between workspaces: row-level security, which holds whatever a statement forgets.
+"""Row-level security, the second wall between workspaces, which holds whatever a statement forgets.
 
-A transaction says for which workspace it is, and sees and writes rows of that one alone; one that says nothing sees
-none. FORCE: the owner of the tables, as whom Citewell connects, keeps to it as well. Superusers do not.
+A transaction names its workspace, and sees and writes rows of that one alone; one that names none sees none. FORCE: it
+binds the owner of the tables as well, as whom Citewell connects. It does not bind superusers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SET_WORKSPACE = """
         set_config('citewell.others', $3, TRUE)
 """
 SET_SEARCH_WORDS = "SELECT set_config('citewell.words', $1, TRUE)"
-"""Names the words that rows of `words` are looked for by: see `words_bound`."""
+"""Sets the words by which rows of `words` are searched: see `words_bound`."""
 ROW_SECURITY_ACTIVE = "SELECT row_security_active('words')"
-"""Whether it does so for the role that is connected."""
+"""True where policies bind the connected role."""
 
 OWNER_EXPRESSIONS: Mapping[RowOwner, str] = {
     RowOwner.SPACE: "{}",
@@ -35,8 +35,8 @@ OWNER_EXPRESSIONS: Mapping[RowOwner, str] = {
     RowOwner.PERSON: "person_workspace({})",
     RowOwner.SCOPE: "split_part({}, ' ', 1)",
 }
-"""Whose a row is. Where people are the same in every space, what is kept under a person's id alone, answers among it,
-is not one space's but the platform's."""
+"""The workspace of a row. Where people are the same in every space, rows under a person's id alone, answers among them,
+belong to the platform instead of one space."""
 _BOUND = "= ANY ((SELECT bound())::text[])"
 CUSTOM_POLICIES: Mapping[str, str] = {
     "collection": f"""
@@ -52,7 +52,8 @@ CUSTOM_POLICIES: Mapping[str, str] = {
     "handoff": f"person_workspace(asker) {_BOUND} OR workspace(body ->> 'target') {_BOUND}",
     "outbox": f"workspace(recipient) {_BOUND} OR handoff IN (SELECT id FROM handoff)",  # noqa: S608 - our own words
 }
-"""Rows that are a collection's or of two workspaces; `RowOwner.RULE`, and of `mean_vector`, which is not declared."""
+"""Policies of rows that belong to a collection or to two workspaces: tables of `RowOwner.RULE`, and `mean_vector`,
+which is not declared."""
 POLICY_FUNCTIONS = f"""
     CREATE OR REPLACE FUNCTION workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
         RETURN split_part(id, ':', 1) || ':' || split_part(id, ':', 2);
@@ -74,31 +75,38 @@ POLICY_FUNCTIONS = f"""
             (SELECT string_agg(format(U&'''\\E000%s''', id), ' | ')::tsquery FROM collection) AS within) AS said;
     END;
 """  # noqa: S608 - our own words
-"""`words_bound`: what rows of `words` have to hold to be seen, the words that are looked for and a collection of the
-reach. Both are in the policy because, of what a statement asks besides, an index answers only what the server knows to
-tell nothing (LEAKPROOF), as it does not of a search for words."""
+"""SQL functions of the policies.
+
+`words_bound` returns the query that a row of `words` must match to be seen: the words searched, and a collection that
+is visible. Both are in the policy: an index serves a statement's other conditions only if the server knows them to leak
+nothing (LEAKPROOF), which a full-text search is not.
+"""
 
 
 def row_security_policies() -> str:
-    """Statements that make the policy of every declared table, in the place of an older one."""
+    """Return statements that make the policy of every declared table, in place of an older one."""
     rules = {
         table.name: _rule(table.name, table.ownership) for table in TABLES if isinstance(table.ownership, Ownership)
     }
     rules["mean_vector"] = CUSTOM_POLICIES["mean_vector"]
-    made = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
-    made["words"] = "terms @@ (SELECT words_bound())"
+    conditions = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
+    conditions["words"] = "terms @@ (SELECT words_bound())"
     policies = "\n".join(
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
         f" DROP POLICY IF EXISTS workspace ON {table}; CREATE POLICY workspace ON {table} USING ({rule});"
-        for table, rule in made.items()
+        for table, rule in conditions.items()
     )
     return f"{POLICY_FUNCTIONS}{policies}{WAITING_TOTALS_POLICY}"
 
 
-def _rule(table: str, owned: Ownership) -> str:
-    if owned.by is RowOwner.RULE:
+def _rule(table: str, ownership: Ownership) -> str:
+    if ownership.by is RowOwner.RULE:
         return CUSTOM_POLICIES[table]
-    return "FALSE" if owned.by is RowOwner.OPERATOR else f"{OWNER_EXPRESSIONS[owned.by].format(owned.column)} {_BOUND}"
+    return (
+        "FALSE"
+        if ownership.by is RowOwner.OPERATOR
+        else f"{OWNER_EXPRESSIONS[ownership.by].format(ownership.column)} {_BOUND}"
+    )
 
 
 WAITING_TOTALS_POLICY = """
@@ -108,24 +116,25 @@ WAITING_TOTALS_POLICY = """
 
 
 WorkspaceBinding = tuple[str, list[str], str]
-"""The values of BIND."""
+"""The values of SET_WORKSPACE.
+"""
 
 
 class WorkspaceBindings:
-    """What a transaction says, for each workspace."""
+    """The settings by which a transaction names each workspace."""
 
-    def __init__(self, reaches: VisibilityResolver) -> None:
-        self._reaches = reaches
-        self._made: dict[str, WorkspaceBinding] = {}
+    def __init__(self, visible_to: VisibilityResolver) -> None:
+        self._visible_to = visible_to
+        self._bindings: dict[str, WorkspaceBinding] = {}
 
     def for_workspace(self, workspace: str) -> WorkspaceBinding:
-        if workspace not in self._made:
-            reach = self._reach(workspace)
-            said = ALL_WORKSPACES if reach.all_workspaces else workspace
-            self._made[workspace] = (said, sorted(reach.names), "on" if reach.is_exclusion else "off")
-        return self._made[workspace]
+        if workspace not in self._bindings:
+            reach = self._visible_collections(workspace)
+            setting = ALL_WORKSPACES if reach.all_workspaces else workspace
+            self._bindings[workspace] = (setting, sorted(reach.names), "on" if reach.is_exclusion else "off")
+        return self._bindings[workspace]
 
-    def _reach(self, workspace: str) -> VisibleCollections:
+    def _visible_collections(self, workspace: str) -> VisibleCollections:
         if workspace == ALL_WORKSPACES:
             return ALL_COLLECTIONS
-        return NO_COLLECTIONS if workspace == NO_WORKSPACE else self._reaches(workspace)
+        return NO_COLLECTIONS if workspace == NO_WORKSPACE else self._visible_to(workspace)

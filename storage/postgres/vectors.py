@@ -1,4 +1,4 @@
-"""Passages by the nearness of their vectors: pgvector's HNSW, or every one of them where that finds too few."""
+"""Passages by the nearness of their vectors: by pgvector's HNSW, or exactly where that finds too few."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _COUNT = """
         WHERE collection = ANY(ARRAY(SELECT id FROM collection WHERE name = ANY($1::text[]))) LIMIT $2) AS seen
 """
 VECTORS_PER_HOP = 100
-"""A step through the graph of HNSW takes as long as looking at so many vectors one after the other."""
+"""Vectors compared one after the other in the time of one step through the graph of HNSW."""
 
 
 class PgVectors:
-    """`embedder` names the model that questions are embedded with now."""
+    """Vector search with pgvector. `embedder` names the model that embeds questions now."""
 
     def __init__(self, database: Database, *, embedder: Callable[[], str]) -> None:
         self._database = database
@@ -51,42 +51,42 @@ class PgVectors:
         self._generation = 0
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
-
         def work(db: Connection) -> list[SearchHit]:
             if not self._sees_few(db, audience, limit):
-                found = self._found(db, _NEAREST, vector, audience, limit)
-                if len(found) == limit:
-                    return found
-            return self._found(db, _EXACT, vector, audience, limit)
+                hits = self._search(db, _NEAREST, vector, audience, limit)
+                if len(hits) == limit:
+                    return hits
+            return self._search(db, _EXACT, vector, audience, limit)
 
         return await self._database.read(work)
 
     async def exact_nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        """The same by looking at every passage."""
-        return await self._database.read(lambda db: self._found(db, _EXACT, vector, audience, limit))
+        """Return what `nearest` does, by comparing every passage."""
+        return await self._database.read(lambda db: self._search(db, _EXACT, vector, audience, limit))
 
     def start(self) -> None:
-        """Nothing is kept beside the database."""
+        """Do nothing: there is no index beside the database."""
 
     async def sync(self) -> bool:
         return False
 
     async def close(self) -> None:
-        """The database is closed by whoever opened it."""
+        """Do nothing: the database's opener closes it."""
 
     def _sees_few(self, db: Connection, audience: Audience, limit: int) -> bool:
-        """Whether looking at every vector that `audience` may see is less work than going through the graph of all,
-        which takes the more steps the fewer of them count."""
-        if self._generation != (now := library_generation(db)):
-            self._few, self._generation = {}, now
+        """Return True when comparing every vector that `audience` may see is less work than searching the graph of all.
+
+        The search takes more steps the fewer of them are visible.
+        """
+        if self._generation != (generation := library_generation(db)):
+            self._few, self._generation = {}, generation
         key = audience.collections, limit
         if key not in self._few:
-            most = math.isqrt(VECTORS_PER_HOP * limit * db.execute(_TOTAL).fetchone()[0])
-            self._few[key] = db.execute(_COUNT, (sorted(audience.collections), most)).fetchone()[0] < most
+            threshold = math.isqrt(VECTORS_PER_HOP * limit * db.execute(_TOTAL).fetchone()[0])
+            self._few[key] = db.execute(_COUNT, (sorted(audience.collections), threshold)).fetchone()[0] < threshold
         return self._few[key]
 
-    def _found(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
+    def _search(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         size = len(vector)
         statement = query.format(n=size, ours=_OURS.format(n=size))
         rows: Sequence[tuple[str, float]] = db.execute(

@@ -1,1 +1,1 @@
-"""The schema, said once: engines make their tables from it, and what is done with all tables knows them from it."""
+"""The schema, declared once: engines create their tables from it, and work on all tables reads it."""

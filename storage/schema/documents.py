@@ -1,10 +1,9 @@
-"""Tables of documents and of what fills them.
+"""Tables of documents and of their sources.
 
-A passage is numbered `revision * 2**20 + position`: its revision is known from the number alone, so that a document's
-new version becomes visible, and its old one invisible, by changing one row. What passages are found by, each engine
-keeps in its own way.
+A passage is numbered `revision * 2**20 + position`: the number alone gives its revision, so changing one row makes a
+document's new version visible and its old one invisible. Each engine keeps the index of passages in its own way.
 
-A revision `beside` the live one is complete and says the same: its vectors are those of another embedder.
+A revision `beside` the live one is complete and has the same text: its vectors are those of another embedder.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from __future__ import annotations
 from storage.schema.table import BY_PROGRAM, ExportSpec, Ownership, PersonalRows, RowOwner, StoredTable, TableIndex
 
 ADDED_BY_PERSON = "substr(source, 1, 5) = 'chat:' AND body -> 'metadata' ->> 'author' = $1"
-"""Documents that a person added from a chat: they are the team's, and stay without the name when it is forgotten."""
+"""Matches documents that a person added from a chat: they belong to the team, and lose the name when the person is
+forgotten."""
 _TEXTS = "what documents say; those that hold what a person asked or replied are hidden when it is forgotten"
 
 DOCUMENT_TABLES = (

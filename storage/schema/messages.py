@@ -1,5 +1,4 @@
-"""Tables of what waits to be answered, whose turn it is and where the bot has been; of conversations, answers and what
-people did with them."""
+"""Tables of the inbox, its turns and the bot's presence; of conversations, answers and people's reactions to them."""
 
 from __future__ import annotations
 

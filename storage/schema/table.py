@@ -1,5 +1,5 @@
-"""What is declared of a table: its columns in types that each engine names in its own way, whom it knows, and whose
-its rows are."""
+"""Declaration of a table: its columns in types that each engine names in its own way, its personal data, and the owner
+of its rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 _BETWEEN = re.compile(r",\s+(?![^(]*\))")
-"""A comma that stands in no parentheses."""
+"""A comma outside parentheses."""
 
 
 class ColumnType(StrEnum):
@@ -26,28 +26,28 @@ class ColumnType(StrEnum):
     FLAG = "flag"
     BYTES = "bytes"
     SMALLSERIAL = "smallserial"
-    """A number that the database gives; of few rows."""
+    """A number that the database assigns, for few rows."""
     SERIAL = "serial"
     LASTING = "lasting"
-    """A number that the database gives, and gives to no other row once this one is gone."""
+    """A number that the database assigns, and never again once its row is gone."""
 
 
 class Column(NamedTuple):
     name: str
     kind: ColumnType
     constraints: str
-    """In SQL: what else holds of it. NOT NULL unless that begins with NULL."""
+    """Further SQL of the column. NOT NULL unless that begins with NULL."""
 
 
 class TableIndex(NamedTuple):
     name: str
     target: str
-    """The columns, and which rows."""
+    """The columns, and the condition for rows."""
     unique: bool = False
 
 
 class ExportSpec(NamedTuple):
-    """What somebody who asks for it is given of rows: as `name`, these columns in this order."""
+    """The data of rows that a person who requests it is given: as `name`, these columns in this order."""
 
     name: str
     columns: str
@@ -60,20 +60,20 @@ BY_PROGRAM = "by program"
 
 @dataclass(frozen=True)
 class PersonalRows:
-    """Rows that name somebody."""
+    """Rows that name a person."""
 
     condition: str
-    """The condition for it: `$1` is a person's id."""
+    """Matches rows of a person: `$1` is the person's id."""
     export: ExportSpec | None = None
     on_forget: str = DELETED
-    """What forgetting the person does to them: DELETED, what it sets instead, or BY_PROGRAM, where it takes more than a
-    statement: see `storage.people.personal_data`."""
+    """The effect of forgetting the person: DELETED, the assignments of an UPDATE, or BY_PROGRAM, where it takes more
+    than a statement: see `storage.people.personal_data`."""
     is_counted: bool = False
-    """A person is told how many of them were deleted."""
+    """True if the number of deleted rows is reported to the person."""
 
 
 class RowOwner(StrEnum):
-    """How the workspace that a row belongs to is known from a column."""
+    """The way a column tells a row's workspace."""
 
     SPACE = "it names the workspace"
     PLACE = "it names a place, a conversation or a message in the workspace"
@@ -87,27 +87,28 @@ class Ownership(NamedTuple):
     by: RowOwner
     column: str = ""
     survives_leave: bool = False
-    """Also when the workspace is left. All else that a column names the owner of goes then."""
+    """True if rows stay when the workspace is left. All other rows with an owner's column are deleted then."""
 
 
 @dataclass(frozen=True)
 class StoredTable:
-    """All must be said: a table that names nobody, or belongs to no workspace, says why."""
+    """Declaration of a stored table. Nothing is left open: a table that names nobody, or belongs to no workspace, gives
+    the reason."""
 
     name: str
     definition: str
-    """Of each column its name, its kind, and in SQL what else holds of it."""
+    """For each column its name, its type, and further SQL."""
     personal_rows: tuple[PersonalRows, ...] | str
     ownership: Ownership | str
     key: tuple[str, ...] = ()
-    """Of the columns; the first one unless said."""
+    """The columns of the key; the first one if empty."""
     unique: str = ""
     """Columns that are unique together."""
     indexes: tuple[TableIndex, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        parts = (each.split(maxsplit=2) for each in _BETWEEN.split(self.definition))
+        parts = (definition.split(maxsplit=2) for definition in _BETWEEN.split(self.definition))
         return tuple(Column(name, ColumnType(kind), " ".join(rest)) for name, kind, *rest in parts)
 
     @cached_property

@@ -1,5 +1,5 @@
-"""All tables that hold something which cannot be made again, each behind those that it refers to, and passages behind
-what their index is made from; with what the database does by itself when their rows change."""
+"""All tables with data that cannot be made again, each after those it refers to, and passages after the sources of
+their index; and their triggers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from storage.schema.table import ExportSpec, Ownership, PersonalRows, RowOwner, 
 
 
 class Trigger(NamedTuple):
-    """Runs for each row, in the same transaction."""
+    """SQL that runs for each changed row, in the same transaction."""
 
     name: str
     event: str
-    """What happens, and to which table."""
+    """The operation and its table."""
     statements: str
     """Statements, each ended by a semicolon. `NEW` and `OLD` are the row."""
     condition: str = ""
-    """Only then; empty: always."""
+    """The condition for running; empty: always."""
 
 
 _FEWER = """
@@ -141,7 +141,7 @@ _NAMED = {table.name: table for table in TABLES}
 
 
 def upsert_statement(name: str) -> str:
-    """The statement that puts a whole row into a table, in the place of one with the same key."""
+    """Return the statement that inserts a complete row, in place of one with the same key."""
     table = _NAMED[name]
     values = ", ".join(f"${number}" for number in range(1, len(table.column_names) + 1))
     rest = ", ".join(f"{column} = excluded.{column}" for column in table.column_names if column not in table.key_names)

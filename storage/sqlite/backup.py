@@ -1,5 +1,7 @@
-"""Backups: complete copies of the database, made while it is being used. The vector index is not backed up: it is
-rebuilt from the database."""
+"""Backups: complete copies of the database, made while it is being used.
+
+The vector index is not backed up: it is rebuilt from the database.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,23 @@ from pipeline.errors import Refused, Unavailable
 
 MAGIC = b"SQLite format 3\0"
 CHECKSUM_BYTES = slice(60, 64)
-"""Where SQLite leaves four bytes of a file to whoever uses it: a backup's checksum, 0 where it has none."""
+"""The four bytes of a file that SQLite leaves to its user: a backup's checksum, 0 if it has none."""
 READ_BYTES = 1 << 20
-"""Bytes read at a time; a file's first piece holds SUM."""
+"""Bytes read at a time; a file's first piece holds CHECKSUM_BYTES."""
 
 
 def copy_database(source: sqlite3.Connection, target: Path) -> None:
-    """Copy through SQLite's backup API into a temporary file, check it, fsync, rename: `target` is whole or absent.
+    """Copy through SQLite's backup API into a temporary file, check it, fsync, rename: `target` is complete or absent.
 
-    Begins anew when the temporary file was deleted meanwhile: see `delete_partial_backups`."""
+    Starts over when the temporary file was deleted meanwhile: see `delete_partial_backups`.
+    """
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    while not _copied(source, target):
+    while not _copy_once(source, target):
         pass
 
 
-def _copied(source: sqlite3.Connection, target: Path) -> bool:
-    """False when the temporary file was deleted before it could be renamed."""
+def _copy_once(source: sqlite3.Connection, target: Path) -> bool:
+    """Copy once. Return False when the temporary file was deleted before it could be renamed."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
     _unlink(temporary)
     temporary.touch(mode=0o600)
@@ -56,40 +59,41 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
 
 def write_checksum(file: Path) -> None:
     """Write a backup's checksum into it. Nobody may have it open."""
-    found = _checksum(file)
-    with file.open("r+b") as written:
-        written.seek(CHECKSUM_BYTES.start)
-        written.write(found)
+    checksum = _checksum(file)
+    with file.open("r+b") as opened:
+        opened.seek(CHECKSUM_BYTES.start)
+        opened.write(checksum)
 
 
 def clear_checksum(db: sqlite3.Connection) -> None:
-    """From now on it may change."""
+    """Remove a backup's checksum, so that it may be changed."""
     db.execute("PRAGMA user_version = 0")
 
 
 def is_intact(file: Path) -> bool:
-    """Whether every byte of a backup is as it was written; of one without a checksum nobody knows better."""
+    """Return True if every byte of a backup is as it was written, or it has no checksum."""
     with file.open("rb") as read:
-        kept = read.read(CHECKSUM_BYTES.stop)[CHECKSUM_BYTES]
-    return kept in (bytes(4), _checksum(file))
+        stored = read.read(CHECKSUM_BYTES.stop)[CHECKSUM_BYTES]
+    return stored in (bytes(4), _checksum(file))
 
 
 def _checksum(file: Path) -> bytes:
-    found = 0
+    checksum = 0
     with file.open("rb") as read:
         first = bytearray(read.read(READ_BYTES))
         first[CHECKSUM_BYTES] = bytes(4)
         piece: bytes = bytes(first)
         while piece:
-            found = zlib.crc32(piece, found)
+            checksum = zlib.crc32(piece, checksum)
             piece = read.read(READ_BYTES)
-    return (found or 1).to_bytes(4, "big")
+    return (checksum or 1).to_bytes(4, "big")  # 0 stands for a backup without a checksum
 
 
 def backup_path(target: Path, database: Path) -> Path:
-    """Where a copy of `database` goes: `target`, or a new file in it where that is a folder.
+    """Return the path for a copy of `database`: `target`, or a new file in it if that is a folder.
 
-    Raises Refused where something other than a copy would be overwritten."""
+    Raises Refused where something other than a copy would be overwritten.
+    """
     if target.is_dir():
         return target / time.strftime("citewell-%Y%m%d-%H%M%S.db", time.gmtime())
     if target.exists():
@@ -101,14 +105,15 @@ def backup_path(target: Path, database: Path) -> Path:
 
 
 def newest_backup(folder: Path) -> Path | None:
-    """The backup in `folder` that was made last."""
+    """Return the latest backup in `folder`."""
     return max(folder.glob("*.db"), key=lambda file: file.stat().st_mtime, default=None)
 
 
 def delete_old_backups(folder: Path, *, keep: int, days: float) -> list[Path]:
-    """Delete the backups in `folder` that are older than `days` or not among the newest `keep`; returns them.
+    """Delete the backups in `folder` that are older than `days` or not among the newest `keep`, and return them.
 
-    Copies that a crash left unfinished go too."""
+    Unfinished copies are deleted too.
+    """
     delete_partial_backups(folder)
     backups = sorted(folder.glob("*.db"), key=lambda file: file.stat().st_mtime, reverse=True)
     oldest = time.time() - days * 86400
@@ -119,15 +124,16 @@ def delete_old_backups(folder: Path, *, keep: int, days: float) -> list[Path]:
 
 
 def delete_partial_backups(folder: Path) -> None:
-    """Delete copies that are not finished, and never will be where their process died; one under way begins anew.
+    """Delete unfinished copies, left by processes that died; one under way starts over.
 
-    What is erased from the database and then from each backup in `folder` is therefore in none that appears later."""
+    Data erased from the database and then from each backup in `folder` is therefore in no backup that appears later.
+    """
     for file in folder.glob(".*.db.*"):
         file.unlink(missing_ok=True)
 
 
 def _unlink(file: Path) -> None:
-    """Delete a database, and what an interrupted transaction left beside it."""
+    """Delete a database, and files that an interrupted transaction left beside it."""
     for end in ("", "-journal", "-wal", "-shm"):
         file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
 

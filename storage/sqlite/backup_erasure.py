@@ -1,4 +1,4 @@
-"""Forgetting a person in the backups of the data folder."""
+"""Erases a person from the backups in the data folder."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from storage.sqlite.migrations import SQLITE_TYPES
 from storage.sqlite.passages import FTS5Passages
 
 _BEGUN = "forget-"
-"""An empty file whose name begins so and goes on with a person's id is there while they are forgotten."""
+"""Begins the name of an empty file that exists while a person is being erased; the person's id follows."""
 _UNREADABLE = (*DAMAGED_CODES, "SQLITE_ERROR")
-"""What SQLite calls the errors of a file that is damaged, or no backup of ours."""
+"""SQLite's names of the errors of a file that is damaged, or no backup of ours."""
 
 log = structlog.get_logger(__name__)
 
 
 class SQLiteBackupErasure:
-    """The `BackupErasure` in a folder."""
+    """The `BackupErasure` of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -40,12 +40,13 @@ class SQLiteBackupErasure:
 
     def erase(self, person: str) -> None:
         delete_partial_backups(self._folder)
-        left = [file for file in sorted(self._folder.glob("*.db")) if not self._erased(file, person)]
-        if not left:
+        failed = [file for file in sorted(self._folder.glob("*.db")) if not self._erase_from(file, person)]
+        if not failed:
             self._note(person).unlink(missing_ok=True)
 
-    def _erased(self, file: Path, person: str) -> bool:
-        """False where it may work another time: the disk is full, or something else holds the backup."""
+    def _erase_from(self, file: Path, person: str) -> bool:
+        """Erase `person` from one backup. Return False if a later try may succeed: the disk is full, or the backup is
+        in use."""
         try:
             with closing(sqlite3.connect(file, isolation_level=None)) as raw:
                 raw.execute("PRAGMA secure_delete = ON")
@@ -68,16 +69,16 @@ class SQLiteBackupErasure:
 
 
 def _reason(error: Exception) -> str:
-    """What does not fit is not repeated: it may be what people wrote."""
+    """Return the reason for the log. A value that does not fit is not repeated: people may have written it."""
     return "it does not hold what a backup does" if isinstance(error, ValueError) else str(error)
 
 
 def _erase(db: SQLiteConnection, person: str) -> None:
-    """A backup may be older than some tables: in their place, this connection alone has empty ones."""
+    """Erase `person` from an open backup. A table that an older backup lacks exists empty for this connection alone."""
     passages = FTS5Passages()
-    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    existing = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for table in TABLES:
-        if table.name not in there:
+        if table.name not in existing:
             db.execute(ddl.create_table_sql(table, SQLITE_TYPES).replace("CREATE TABLE", "CREATE TEMP TABLE"))
     erase_person(db, person)
     removed, revisions = recorded_deletions(db)

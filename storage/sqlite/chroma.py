@@ -1,7 +1,7 @@
-"""Chroma, in this process's memory or as a server: numbers and vectors, nothing that could be read.
+"""Chroma, in this process's memory or on a server: numbers and vectors, no text.
 
 Each of our collections is one of Chroma's: a `where` filter is slow (250 ms against 2 ms at 100,000 vectors) and easily
-forgotten. Calls block and may be made from any thread; whatever goes wrong in them is raised as Unavailable.
+forgotten. Calls block and may be made from any thread; all their errors are raised as Unavailable.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 VECTORS_PER_CALL = 25
-"""Vectors a call: Chroma keeps the interpreter for all of it, 10 ms for so many (500 stopped every task for half a
-second). As long as a call took, others have their turn."""
+"""Vectors for each call: Chroma holds the interpreter for all of it, 10 ms for so many (500 stopped every task for half
+a second).
+
+After a call, other tasks have as long as it took.
+"""
 REBUILD_SHARE = 0.3
-"""Share of deleted vectors at which a collection is built anew: Chroma's graph keeps them and slows down."""
+"""Share of deleted vectors at which a collection is rebuilt: Chroma's graph keeps them and slows down."""
 MIN_COLLECTION_SIZE = 1_000
 """Vectors that the smallest collection has room for: 2.7 MB."""
 TOLERATED_DROPPED = 10 * MIN_COLLECTION_SIZE
-"""Dropped vectors, the smallest collections counted as full, that are nothing to be done about."""
+"""Vectors of deleted collections that are tolerated, the smallest collections counted as full."""
 CHROMA_TIMEOUT_SECONDS = 2.0
-"""A call may take: every search waits for it."""
+"""Seconds that a call may take: every search waits for it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class _Held:
 
 
 class ChromaVectors:
-    """Holds the vectors of one data folder; on a server, those whose collections' names begin with `family`."""
+    """Holds the vectors of one data folder; on a server, in the collections whose names begin with `family`."""
 
     def __init__(self, client: ClientAPI, family: str, sessions: Sequence[httpx.Client] = ()) -> None:
         self._client = client
@@ -61,8 +64,8 @@ class ChromaVectors:
 
     @classmethod
     def in_memory(cls) -> ChromaVectors:
-        """An empty one, whose vectors are gone when the process ends."""
-        with _translated():
+        """Return an empty index, whose vectors are gone when the process ends."""
+        with _translate_errors():
             import chromadb
             from chromadb.config import Settings
 
@@ -70,8 +73,8 @@ class ChromaVectors:
 
     @classmethod
     def on_server(cls, url: str, family: str) -> ChromaVectors:
-        """An empty one on the Chroma server at `url`: what was there of `family` is deleted."""
-        with _translated():
+        """Return an empty index on the Chroma server at `url`; earlier collections of `family` are deleted."""
+        with _translate_errors():
             import chromadb
             from chromadb.config import Settings
 
@@ -84,7 +87,7 @@ class ChromaVectors:
                 settings=Settings(anonymized_telemetry=False),
             )
             # Both wait forever unless told otherwise, and stay open when the client is closed.
-            sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore # noqa: SLF001
+            sessions = [api._server._session for api in (client, client._admin_client)]  # type: ignore # noqa: SLF001
             for session in sessions:
                 session.timeout = CHROMA_TIMEOUT_SECONDS
             for collection in client.list_collections():
@@ -93,9 +96,9 @@ class ChromaVectors:
             return cls(client, family, sessions)
 
     def replace(self, matrix: VectorMatrix) -> None:
-        """Hold these vectors, and no others, from now on: only what differs is written. After a failure
-        what it holds is unknown."""
-        with self._writing, _translated():
+        """Hold these vectors, and no others, from now on: only differences are written. After a failure its contents
+        are unknown."""
+        with self._writing, _translate_errors():
             wanted = set(np.unique(matrix.collections).tolist())
             for collection in set(self._held) - wanted:
                 self._drop(collection)
@@ -103,8 +106,8 @@ class ChromaVectors:
                 self._fill(collection, matrix, np.flatnonzero(matrix.collections == collection))
 
     def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
-        """The numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
-        with _translated():
+        """Return the numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
+        with _translate_errors():
             hits = [
                 hit for number in collections if (held := self._held.get(number)) for hit in _query(held, vector, limit)
             ]
@@ -112,35 +115,35 @@ class ChromaVectors:
 
     @property
     def is_worn(self) -> bool:
-        """Whether collections that were dropped take more room than those that are held: in memory, Chroma lets go of
-        them only when it is closed."""
+        """True when deleted collections take more memory than held ones: Chroma releases them only when it is
+        closed."""
         return self._dropped > max(TOLERATED_DROPPED, sum(len(held.numbers) for held in self._held.values()))
 
     def close(self) -> None:
-        """Forget the vectors and let go of the client; a `replace` under way fails."""
+        """Delete the vectors and close the client; a `replace` under way fails."""
         self._stopped.set()
         with self._writing:
-            with suppress(Unavailable), _translated():
+            with suppress(Unavailable), _translate_errors():
                 for collection in list(self._held):
                     self._drop(collection)
-            with suppress(Unavailable), _translated():
+            with suppress(Unavailable), _translate_errors():
                 self._client.close()  # type: ignore[attr-defined]
             for session in self._sessions:
                 session.close()
 
     def _fill(self, collection: int, matrix: VectorMatrix, places: NDArray[np.int64]) -> None:
-        """Make a collection hold the rows of `matrix` at `places`; it is begun anew where too much would be deleted."""
+        """Make a collection hold the rows of `matrix` at `places`; it is rebuilt if too many would be deleted."""
         held = self._held.get(collection)
-        gone = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
-        if held and held.deleted + len(gone) > REBUILD_SHARE * len(held.numbers):
+        removed = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
+        if held and held.deleted + len(removed) > REBUILD_SHARE * len(held.numbers):
             self._drop(collection)
-            held, gone = None, gone[:0]
+            held, removed = None, removed[:0]
         chroma = held.chroma if held else self._create(collection)
-        for batch in self._batches(gone):
+        for batch in self._batches(removed):
             chroma.delete(ids=[str(number) for number in batch])
         for batch in self._batches(places[~np.isin(matrix.numbers[places], held.numbers)] if held else places):
             chroma.add(ids=[str(number) for number in matrix.numbers[batch]], embeddings=matrix.unit_rows(batch))
-        deleted = held.deleted + len(gone) if held else 0
+        deleted = held.deleted + len(removed) if held else 0
         self._held[collection] = _Held(chroma, matrix.numbers[places], deleted)
 
     def _batches(self, places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -164,15 +167,16 @@ class ChromaVectors:
 
 
 def _query(held: _Held, vector: Vectors, limit: int) -> Iterator[tuple[int, float]]:
-    found = held.chroma.query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
-    assert found["distances"] is not None
-    for number, distance in zip(found["ids"][0], found["distances"][0], strict=True):
+    result = held.chroma.query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
+    assert result["distances"] is not None
+    for number, distance in zip(result["ids"][0], result["distances"][0], strict=True):
         yield int(number), 1.0 - distance
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
-    """A broken index raises what it likes: ChromaError, ValueError, httpx errors, even Rust's PanicException."""
+def _translate_errors() -> Iterator[None]:
+    """Raise every error as Unavailable. A broken index raises ChromaError, ValueError, httpx errors, even Rust's
+    PanicException."""
     try:
         yield
     except Unavailable:

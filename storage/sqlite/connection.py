@@ -13,13 +13,14 @@ from storage.database import AdvisoryLock
 # --- Whether the SQLite of this Python can do what is asked of it ---------------------------------
 
 MIN_SQLITE = (3, 38)
-"""FTS5 with its vocabulary tables, JSON, UPSERT and RETURNING; the oldest that is tried is that of Debian 12."""
+"""Least version of SQLite: FTS5 with its vocabulary tables, JSON, UPSERT and RETURNING; the oldest one tested is that
+of Debian 12."""
 
 SQLITE_VERSION = sqlite3.sqlite_version
 
 
 def missing_sqlite_features() -> str:
-    """What it lacks, in words; "" when nothing."""
+    """Return the features that Python's SQLite lacks, in words; "" for none."""
     try:
         with closing(sqlite3.connect(":memory:")) as db:
             db.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
@@ -33,14 +34,15 @@ def missing_sqlite_features() -> str:
 # --- The connection -------------------------------------------------------------------------------
 
 BUSY_SECONDS = 5.0
-"""How long a write waits for another process's before it gives up."""
+"""Seconds that a write waits for another process's before it gives up."""
 LOCK_POLL_SECONDS = 0.001
-"""SQLite's own waiting sleeps up to 100 ms at a time and misses the gaps between another process's batches."""
+"""Seconds between tries to lock. SQLite's own waiting sleeps up to 100 ms at a time and misses the gaps between another
+process's batches."""
 _NAMES = tuple(str(number) for number in range(1, 100))
 
 
 class SQLiteConnection:
-    """SQLite takes `$1` for a parameter of the name `1`."""
+    """A connection of sqlite3. SQLite takes `$1` for a parameter named `1`."""
 
     skip_locked = for_update = ""  # who writes is alone
     lease_holder = 0
@@ -48,8 +50,8 @@ class SQLiteConnection:
     def __init__(self, raw: sqlite3.Connection) -> None:
         self.raw = raw
 
-    def advisory_lock(self, what: AdvisoryLock) -> None:
-        """Every transaction that writes is."""
+    def advisory_lock(self, lock: AdvisoryLock) -> None:
+        """Do nothing: every transaction that writes holds the lock of the database."""
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         return self.raw.execute(statement, dict(zip(_NAMES, values, strict=False)))
@@ -59,14 +61,15 @@ class SQLiteConnection:
 
 
 class SQLiteTransactions:
-    """Those of the one writing connection."""
+    """The transactions of the one writing connection."""
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
 
     @contextmanager
     def begin(self, *, durable: bool) -> Iterator[SQLiteConnection]:
-        """Durable: it survives a power cut. Raises Unavailable when another process holds the lock."""
+        """Begin a transaction. A durable one survives a power cut. Raises Unavailable when another process holds the
+        lock."""
         self._raw.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         with immediate_transaction(self._raw):
             yield SQLiteConnection(self._raw)
@@ -74,7 +77,10 @@ class SQLiteTransactions:
 
 @contextmanager
 def immediate_transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction that holds the write lock from its beginning. Raises Unavailable when it cannot be had."""
+    """Run a transaction that holds the write lock from its beginning.
+
+    Raises Unavailable when the lock cannot be had.
+    """
     end = time.monotonic() + BUSY_SECONDS
     while not _begin(connection):
         if time.monotonic() > end:

@@ -1,8 +1,8 @@
-"""The one SQLite file that is the truth, shared by all of a process's tasks and by several processes.
+"""The one SQLite file, shared by all tasks of a process and by several processes.
 
-All writes of a process go through one connection on one thread, so that they never wait for each other inside
-SQLite; their transactions begin IMMEDIATE (a deferred one that reads first fails under load whatever the timeout: 450
-of 1,200 measured, none with IMMEDIATE). Searches read on connections of their own.
+All writes of a process go through one connection on one thread, so that they never wait for each other inside SQLite.
+Their transactions begin IMMEDIATE: a deferred one that reads first fails under load whatever the timeout (450 of 1,200
+measured, none with IMMEDIATE). Searches read on connections of their own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from storage.write_queue import WriteQueue
 T = TypeVar("T")
 READER_COUNT = 3
 WAL_BYTES = 64 << 20
-"""The write-ahead log is cut back to this after a long read let it grow."""
+"""Bytes to which the write-ahead log is cut back after it grew during a long read."""
 READ_CACHE_KIB = 8192
 
 
@@ -55,7 +55,8 @@ class SQLiteDatabase:
     async def open(cls, file: Path) -> SQLiteDatabase:
         """Open `file`, creating or migrating it; a database that is migrated is backed up first.
 
-        Raises Unavailable, or Misconfigured when a newer program wrote it."""
+        Raises Unavailable, or Misconfigured when a newer program wrote it.
+        """
         database = cls(file)
         try:
             await database._run(database._writing, database._migrate)
@@ -65,14 +66,13 @@ class SQLiteDatabase:
         return database
 
     async def write(self, work: TransactionFunction[T], *, durable: bool = False) -> T:
-        """See `Database`; Unavailable also when the disk is full or the file cannot be locked."""
+        """Run `work` in one transaction. Raises Unavailable also when the disk is full or the file cannot be locked."""
         outcome = self._writes.submit(work, durable=durable)
         self._writing.submit(lambda: self._writes.commit(SQLiteTransactions(self._connection(writing=True))))
         with translate_sqlite_errors(self._file):
             return await asyncio.wrap_future(outcome)
 
     async def read(self, work: TransactionFunction[T]) -> T:
-        """See `Database`."""
         return await self._run(self._reading, lambda: self._read(work))
 
     def _read(self, work: TransactionFunction[T]) -> T:
@@ -85,15 +85,16 @@ class SQLiteDatabase:
                 connection.execute("COMMIT")
 
     async def check_leadership(self) -> Leadership:
-        """Whoever answers from it has the folder alone."""
+        """Return the leader's role: a process that answers has the folder alone."""
         return Leadership(0, is_leader=True)
 
     def dead_holders(self, db: Connection) -> set[int]:
-        """None: a start takes back all leases."""
+        """Return none: a start takes back all leases."""
         return set()
 
     async def purge_deleted(self) -> bool:
-        """Empty the write-ahead log, so that what was deleted is in no file; False when others were in the way."""
+        """Empty the write-ahead log, so that deleted data is in no file. Return False when other processes prevented
+        it."""
 
         def checkpoint() -> bool:
             connection = self._connection(writing=True)
@@ -107,7 +108,7 @@ class SQLiteDatabase:
         return await self._run(self._writing, checkpoint)
 
     async def back_up(self, target: Path) -> None:
-        """Copy the database as of now to `target`, complete or not at all, while it is being used."""
+        """Copy the present database to `target`, complete or not at all, while it is being used."""
 
         def copy() -> None:
             with translate_sqlite_errors(self._file, into=target):
@@ -116,7 +117,6 @@ class SQLiteDatabase:
         await self._run(self._reading, copy)
 
     async def close(self) -> None:
-        """Wait for what is under way, then close."""
         for executor in (self._reading, self._writing):
             await asyncio.to_thread(executor.shutdown)
         for connection in self._connections:
@@ -128,7 +128,7 @@ class SQLiteDatabase:
             return await asyncio.get_running_loop().run_in_executor(executor, work)
 
     def _connection(self, *, writing: bool) -> sqlite3.Connection:
-        """This thread's connection."""
+        """Return this thread's connection."""
         if not hasattr(self._local, "connection"):
             connection = sqlite3.connect(
                 self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False

@@ -1,4 +1,4 @@
-"""The database as a file: made whole or not at all, and what is said when it or its disk cannot be used."""
+"""The database as a file: created completely or not at all, and the errors of a file or a disk that cannot be used."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ WRITE_ERROR_CODES = ("SQLITE_FULL", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMSIZ
 
 
 def create_database(file: Path) -> None:
-    """Make an empty database of this version at `file`, unless somebody else does meanwhile: it is there whole, or not
-    at all. Raises OSError and sqlite3.Error."""
+    """Create an empty database of this version at `file`, complete or not at all, unless another process does so
+    meanwhile.
+
+    Raises OSError and sqlite3.Error.
+    """
     temporary = file.with_name(f".{file.name}.new-{os.getpid()}")
     try:
         temporary.unlink(missing_ok=True)
@@ -47,9 +50,10 @@ def _place(temporary: Path, file: Path) -> None:
 
 @contextmanager
 def translate_sqlite_errors(file: Path, into: Path | None = None) -> Iterator[None]:
-    """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are.
+    """Raise SQLite's errors as Unavailable; broken constraints and wrong SQL are bugs and stay what they are.
 
-    `into`: what is written, where that is another file."""
+    `into`: the file that is written, if it is another one.
+    """
     try:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
@@ -76,7 +80,7 @@ def translate_sqlite_errors(file: Path, into: Path | None = None) -> Iterator[No
 
 
 def damaged_database_error(file: Path, how: str) -> Unavailable:
-    """What is raised for a database that cannot be used."""
+    """Return the error raised for a database that cannot be used."""
     backup = newest_backup(file.parent / "backups")
     return Unavailable(
         "storage",

@@ -1,4 +1,4 @@
-"""The schema in SQLite: what is declared in `storage.schema`, and what SQLite alone has."""
+"""The schema in SQLite: the declarations of `storage.schema`, and parts that only SQLite has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SQLITE_TYPES = {
 }
 require_every(ColumnType, SQLITE_TYPES)
 _NO_NUMBERS = frozenset({ColumnType.WORD, ColumnType.BYTES})
-"""Keys that are no number: rows are kept in their order."""
+"""Types of keys that are no numbers: rows are stored in the keys' order."""
 _OWN = (
     "CREATE TABLE IF NOT EXISTS mean_vector (number INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (collection, title, text, tokenize = 'porter unicode61')",
@@ -38,52 +38,55 @@ _OWN = (
 )
 _RUN = "SELECT type, replace(name, '\"', '\"\"') FROM sqlite_master WHERE type IN ('trigger', 'view')"
 _APPLIED = Migrations("citewell")
-"""Which of them a file has, kept where sqlite-utils keeps it."""
+"""The migrations that a file has, stored in the table of sqlite-utils."""
 
 
 def applied_migrations(db: SQLiteConnection) -> list[str]:
-    """The names of the migrations that the database has, in order; none of a file that is no database of ours."""
+    """Return the names of the database's migrations, in order; none for a file that is no database of ours."""
     return [migration.name for migration in _APPLIED.applied(Tables(db.raw))]
 
 
 def pending_migrations(db: SQLiteConnection) -> list[str]:
-    """The names of those that it lacks. Raises Misconfigured when it has one that this program does not know."""
+    """Return the names of the migrations it lacks. Raises Misconfigured when it has one that this program does not
+    know."""
     what_to_do = "Install that version again, or restore a backup from the folder's `backups`."
     return missing_migrations(applied_migrations(db), "CITEWELL_DATA", what_to_do)
 
 
 def migrate(db: SQLiteConnection) -> None:
-    """Make of a database what is declared, inside the caller's transaction. None of its triggers and views is run, and
-    none stays that is not declared."""
+    """Create or migrate the schema, inside the caller's transaction.
+
+    None of its old triggers and views is run, and those that are not declared are dropped.
+    """
     tables = Tables(db.raw)
     names = pending_migrations(db)
     for kind, name in db.execute(_RUN).fetchall():
         db.execute(f'DROP {kind} "{name}"')
     for table in TABLES:
-        _complete(db, table, tables)
+        _create_missing(db, table, tables)
     for statement in _OWN:
         db.execute(statement)
     _APPLIED.ensure_migrations_table(tables)
     run_migrations(names, db)
     for trigger in TRIGGERS:
-        db.execute(_made(trigger))
+        db.execute(_trigger_sql(trigger))
     db.executemany(
         "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('citewell', $1)", ((name,) for name in names)
     )
 
 
-def _made(trigger: Trigger) -> str:
+def _trigger_sql(trigger: Trigger) -> str:
     when = f"WHEN {trigger.condition} " if trigger.condition else ""
     return f"CREATE TRIGGER {trigger.name} AFTER {trigger.event} {when}BEGIN {trigger.statements} END"
 
 
-def _complete(db: SQLiteConnection, table: StoredTable, tables: Tables) -> None:
+def _create_missing(db: SQLiteConnection, table: StoredTable, tables: Tables) -> None:
     db.execute(
         ddl.create_table_sql(table, SQLITE_TYPES, "WITHOUT ROWID" if table.columns[0].kind in _NO_NUMBERS else "")
     )
-    there = tables.table(table.name).columns_dict
+    existing = tables.table(table.name).columns_dict
     for column in table.columns:
-        if column.name not in there:
+        if column.name not in existing:
             db.execute(f"ALTER TABLE {table.name} ADD COLUMN {ddl.column_sql(column, SQLITE_TYPES)}")
     for index in table.indexes:
         db.execute(ddl.create_index_sql(index, table))

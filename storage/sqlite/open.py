@@ -1,4 +1,4 @@
-"""Opens the embedded engine in the data folder, and its `TableCopier`."""
+"""Opens the embedded engine in the data folder; its `TableCopier`."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class SQLiteTableCopier:
         return dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
 
     def continue_ids(self, db: Connection, last: Mapping[str, int]) -> None:
-        there = self.last_ids(db)
+        current = self.last_ids(db)
         for (name,) in db.execute(_NUMBERED).fetchall():
             db.execute("DELETE FROM sqlite_sequence WHERE name = $1", (name,))
-            number = max(last.get(name, 0), there.get(name, 0))
+            number = max(last.get(name, 0), current.get(name, 0))
             db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", (name, number))
 
     def stored_value(self, value: Any) -> Any:
@@ -58,7 +58,7 @@ KEEP_BACKUP_DAYS = 30.0
 async def open_sqlite(
     folder: Path, *, embedder: Callable[[], str], chroma_url: str | None, exclusive: bool, make: bool
 ) -> AsyncIterator[Engine]:
-    """See `open_storage`."""
+    """Open the SQLite database in `folder` as an `Engine`. See `open_storage`."""
     async with AsyncExitStack() as stack:
         prepare_folder(folder, make=make, inside="backups")
         if exclusive:

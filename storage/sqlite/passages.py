@@ -1,4 +1,4 @@
-"""Passages by their words, with BM25 over FTS5, and their mean vectors as they are searched by Chroma or exactly."""
+"""Passages by their words, with BM25 over FTS5, and the mean vectors that Chroma or exact search reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLLECTION_WORD = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 MERGE_PAGES = 64
 MAX_PHRASE_MATCHES = 10_000
-"""Passages with a word of several parts that are counted at most: each is looked at."""
+"""Most passages counted that hold a word of several parts: each one is read."""
 _TOKEN = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _LIVE = "rowid >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
@@ -38,46 +38,56 @@ class FTS5Passages:
         db.executemany(
             "INSERT INTO words (rowid, collection, title, text) VALUES ($1, $2, $3, $4)",
             (
-                (one.number, f"{COLLECTION_WORD}{one.collection_id}", lexical_form(one.title), lexical_form(one.text))
-                for one in passages
+                (
+                    passage.number,
+                    f"{COLLECTION_WORD}{passage.collection_id}",
+                    lexical_form(passage.title),
+                    lexical_form(passage.text),
+                )
+                for passage in passages
             ),
         )
         db.executemany(
             "INSERT INTO mean_vector VALUES ($1, $2)",
-            ((one.number, pack_vectors(one.mean_vector)) for one in passages if one.mean_vector is not None),
+            (
+                (passage.number, pack_vectors(passage.mean_vector))
+                for passage in passages
+                if passage.mean_vector is not None
+            ),
         )
 
     def bulk_add(self, db: Connection, passages: Sequence[IndexedPassage]) -> None:
         self.add(db, passages)
 
     def finish_bulk(self, db: Connection) -> None:
-        """Nothing is left to do."""
+        """Do nothing: `bulk_add` has made the passages searchable."""
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.executemany("DELETE FROM words WHERE rowid = $1", ((number,) for number in numbers))
         db.executemany("DELETE FROM mean_vector WHERE number = $1", ((number,) for number in numbers))
 
     async def purge_removed(self, database: Database) -> None:
-        """Merge the lexical index down to one segment, so that words of deleted text are in none of its pages.
+        """Merge the lexical index down to one segment, so that none of its pages holds words of deleted text.
 
-        SQLite 3.42 would do this while deleting (`secure-delete`); these are the documented steps for older ones."""
+        SQLite 3.42 would do this while deleting (`secure-delete`); these are the documented steps for older versions.
+        """
         await database.write(partial(_merge, pages=-MERGE_PAGES))
         await run_in_batches(database, partial(_merge, pages=MERGE_PAGES))
 
     def purge_now(self, db: Connection) -> None:
-        """The same at once."""
+        """Merge the lexical index down to one segment in one step."""
         db.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def document_frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
-        found = {}
+        counts = {}
         for word in words:
             parts = _TOKEN.findall(strip_accents(_POSSESSIVE.sub("", word)))
             if len(parts) > 1:  # found as a phrase
                 row = db.execute(_HOLDING, (_quoted(" ".join(parts)), MAX_PHRASE_MATCHES)).fetchone()
             else:
                 row = db.execute("SELECT doc FROM term WHERE term = $1", (self.stem(word),)).fetchone()
-            found[word] = int(row[0]) if row else 0
-        return found
+            counts[word] = int(row[0]) if row else 0
+        return counts
 
     def stem(self, word: str) -> str:
         return stem(strip_accents(word))
@@ -104,8 +114,8 @@ class FTS5Passages:
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), most))]
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
+        return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), limit))]
 
 
 def _merge(db: Connection, pages: int) -> bool:
@@ -116,16 +126,17 @@ def _merge(db: Connection, pages: int) -> bool:
 
 
 def _expression(rare: Sequence[str], common: Sequence[str]) -> tuple[str, int]:
-    """Any of the rarer words; the common ones count where one of those is found. With it, how often each is scored.
+    """Return a query for any of the rarer words, ranked by the common ones too, and how often it scores each word.
 
-    FTS5 knows no optional words and scores a word as often as it is written, so that each has to be written twice."""
+    FTS5 knows no optional words and scores a word as often as it is written, so each has to be written twice.
+    """
     if not common:
         return f"({_any(rare)})", 1
     return f"(({_any(rare)}) AND ({_any([*rare, *common, *common])}))", 2
 
 
 def _within(scope: Collection[int] | None) -> str:
-    """The part of a query that keeps it inside `scope`."""
+    """Return the part of a query that keeps it inside `scope`."""
     return (
         "" if scope is None else "collection : (" + _any([f"{COLLECTION_WORD}{number}" for number in scope]) + ") AND "
     )

@@ -1,9 +1,9 @@
-"""A backup takes the place of the data folder, which is kept beside it.
+"""Restore a backup in place of the data folder, which is kept beside it.
 
-What a backup does not know is what was answered after it was made. So that nobody is answered twice, what was sent
-before the replaced database was last written counts as dealt with, and a question that waited in the backup is looked
-up before it is answered. What was closed since stays closed: sessions end, links are signed with a new key, and keys
-that the replaced database knows as revoked are revoked. The vector index is not part of a backup: the next
+A backup does not know the answers given after it was made. So that nobody is answered twice, messages sent before the
+replaced database was last written count as handled, and a question that waited in the backup is searched for on its
+platform before it is answered. Access closed since stays closed: sessions end, links are signed with a new key, and
+keys that the replaced database knows as revoked are revoked. The vector index is not part of a backup: the next
 `citewell run` fills it.
 """
 
@@ -36,19 +36,20 @@ from storage.sqlite.verify import BackupContents, read_contents
 class RestoreResult(NamedTuple):
     contents: BackupContents
     old_folder: Path | None
-    """Where the old folder is, if there was one."""
+    """The old folder, if there was one."""
     revoked: list[ApiKey]
-    """Keys that were revoked after the backup was made, and are so again."""
+    """Keys that were revoked after the backup was made, and are revoked again."""
     unchecked: list[ApiKey]
-    """Keys that open, of which the old folder did not say whether they were revoked."""
+    """Valid keys of which the old folder did not tell whether they were revoked."""
 
 
 async def restore_backup(file: Path, folder: Path) -> RestoreResult:
-    """Make `folder` what `file` holds.
+    """Make `folder` hold the contents of the backup `file`.
 
-    Raises as `contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
-    nothing is replaced then."""
-    held = await asyncio.to_thread(read_contents, file)
+    Raises as `read_contents`, and Misconfigured while `citewell run` holds the folder or where it cannot be set aside;
+    nothing is replaced then.
+    """
+    contents = await asyncio.to_thread(read_contents, file)
     folder = await asyncio.to_thread(folder.resolve)
     with ExitStack() as stack:
         if folder.is_dir():
@@ -59,12 +60,12 @@ async def restore_backup(file: Path, folder: Path) -> RestoreResult:
         staged = folder.with_name(f".{folder.name}.restoring")
         shutil.rmtree(staged, ignore_errors=True)
         stack.callback(shutil.rmtree, staged, ignore_errors=True)
-        doors = await asyncio.to_thread(_stage, file, staged, folder)
-        return RestoreResult(held, _exchange(folder, staged), *doors)
+        keys = await asyncio.to_thread(_stage, file, staged, folder)
+        return RestoreResult(contents, _swap(folder, staged), *keys)
 
 
 def last_written_at(folder: Path) -> float:
-    """When the database in `folder` was last written; now where there is none."""
+    """Return when the database in `folder` was last written; now if there is none."""
     times = [file.stat().st_mtime for file in folder.glob(f"{DATABASE_FILE}*") if not file.name.endswith("-shm")]
     return max(times, default=time.time())
 
@@ -81,12 +82,12 @@ def _stage(file: Path, staged: Path, folder: Path) -> RestoredKeys:
         ):
             clear_checksum(copied)
             migrate(SQLiteConnection(copied))
-            _settle(SQLiteConnection(copied), last_written_at(folder))
+            _mark_handled(SQLiteConnection(copied), last_written_at(folder))
             return revoke_after_restore(SQLiteConnection(copied), since)
 
 
 def _revocations(file: Path) -> Revocations:
-    """What the database that is replaced says of its keys; nothing where it cannot be read."""
+    """Return the revocations in the replaced database; none if it cannot be read."""
     if not file.is_file():
         return {}
     try:
@@ -96,27 +97,29 @@ def _revocations(file: Path) -> Revocations:
         return {}
 
 
-def _settle(db: Connection, dealt_with_until: float) -> None:
+def _mark_handled(db: Connection, dealt_with_until: float) -> None:
     write_setting(db, HANDLED_UNTIL, str(dealt_with_until))
     for table in ("message", "outbox"):
         waiting = "state = 'open' AND posting_since IS NULL"
         db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608
 
 
-def _exchange(folder: Path, staged: Path) -> Path | None:
+def _swap(folder: Path, staged: Path) -> Path | None:
     name = time.strftime(f"{folder.name}-before-restore-%Y%m%d-%H%M%S", time.gmtime())
-    kept = next(
-        one for end in ("", *range(2, 100)) if not (one := folder.with_name(f"{name}{end and f'-{end}'}")).exists()
+    old_folder = next(
+        candidate
+        for end in ("", *range(2, 100))
+        if not (candidate := folder.with_name(f"{name}{end and f'-{end}'}")).exists()
     )
     try:
-        there = folder.exists()
-        if there:
-            folder.rename(kept)
+        existed = folder.exists()
+        if existed:
+            folder.rename(old_folder)
         try:
             staged.rename(folder)
         except OSError:
-            if there:
-                kept.rename(folder)
+            if existed:
+                old_folder.rename(folder)
             raise
     except OSError as error:
         raise Misconfigured(
@@ -130,4 +133,4 @@ def _exchange(folder: Path, staged: Path) -> Path | None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    return kept if there else None
+    return old_folder if existed else None

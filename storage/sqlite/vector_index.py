@@ -1,8 +1,8 @@
-"""The vector index: Chroma while it holds what the database holds, exact search otherwise.
+"""The vector index: Chroma while it equals the database, exact search otherwise.
 
-Chroma is kept in memory (or on a server) and disposable: it is filled from the database when the bot starts, and given
-what differs whenever the database's generation has changed, by whichever process. Nothing of it is on disk here, so
-that nothing there can be broken, torn by a crash, or forgotten when a document is erased.
+Chroma is kept in memory (or on a server) and disposable. It is filled from the database when the bot starts, and
+updated whenever the database's generation has changed, by whichever process. None of it is on disk here, so nothing can
+be broken there, torn by a crash, or left behind when a document is erased.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
 MAX_CHROMA_COLLECTIONS = 200
-"""With more, search stays exact: each takes Chroma 4 MB."""
+"""Most collections in Chroma; with more, search stays exact: each takes Chroma 4 MB."""
 SAME_VECTOR_COSINE = 0.99
-"""The least cosine of a vector with itself, as Chroma tells it."""
+"""The least cosine of a vector with itself that Chroma returns."""
 
 log = structlog.get_logger(__name__)
 
 
 class VectorBackend(Protocol):
-    """What finds vectors; both may be called from any thread. Raises Unavailable."""
+    """A searcher of vectors; both methods may be called from any thread. Raises Unavailable."""
 
     def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
-        """The numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
+        """Return the numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
         ...
 
     def replace(self, matrix: VectorMatrix) -> None:
@@ -73,61 +73,60 @@ class VectorIndex:
 
     @property
     def is_chroma_ready(self) -> bool:
-        """Whether Chroma answers."""
+        """True while Chroma answers."""
         return self._serving is not None
 
     def start(self) -> None:
         """Fill Chroma in the background, and keep it equal to the database from then on."""
-        self._keeper = self._keeper or asyncio.create_task(self._keep(), name="vector index")
+        self._keeper = self._keeper or asyncio.create_task(self._keep_in_sync(), name="vector index")
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
-        """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
-
         def work(db: Connection) -> list[SearchHit]:
             collections = [
                 number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
             ]
-            found = self._by_chroma(db, vector, collections, limit)
-            if found is None:
-                found = ExactVectors(self._current(db)).nearest(vector, collections, limit)
-            return _hits(db, found)
+            hits = self._by_chroma(db, vector, collections, limit)
+            if hits is None:
+                hits = ExactVectors(self._current(db)).nearest(vector, collections, limit)
+            return _hits(db, hits)
 
         return await self._database.read(work)
 
     async def sync(self) -> bool:
-        """Make Chroma equal to the database where it is not, and let it answer.
+        """Make Chroma equal to the database if it is not, and let it answer.
 
-        False when there is nothing for it to hold, or too many collections, and after `close`. Raises Unavailable."""
+        Return False when it has nothing to hold, or too many collections, and after `close`. Raises Unavailable.
+        """
         async with self._syncing:
             matrix = await self._database.read(self._current)
             if self._serving and self._serves(self._serving, matrix.generation):
                 return True
             self._serving = None
             if self._chroma and self._chroma.is_worn and not self._url:
-                await self._let_go()
+                await self._close_chroma()
             if self._closed or not 0 < len(np.unique(matrix.collections)) <= MAX_CHROMA_COLLECTIONS:
-                await self._let_go()
+                await self._close_chroma()
                 return False
             try:
-                self._chroma = self._chroma or await self._opened()
+                self._chroma = self._chroma or await self._open_chroma()
                 await asyncio.to_thread(_fill, self._chroma, matrix)
             except Unavailable:
-                await self._let_go()
+                await self._close_chroma()
                 raise
             self._serving = _Serving(self._chroma, matrix.embedder, matrix.generation)
             return True
 
     async def close(self) -> None:
-        """Stop keeping, and close Chroma; search is exact from then on."""
+        """Stop updating Chroma, and close it; search is exact from then on."""
         self._closed = True
         if self._keeper:
             self._keeper.cancel()
             with suppress(asyncio.CancelledError):
                 await self._keeper
         async with self._syncing:
-            await self._let_go()
+            await self._close_chroma()
 
-    async def _keep(self) -> None:
+    async def _keep_in_sync(self) -> None:
         while True:
             pause = INDEX_POLL_SECONDS
             try:
@@ -146,17 +145,17 @@ class VectorIndex:
     def _by_chroma(
         self, db: Connection, vector: Vectors, collections: Collection[int], limit: int
     ) -> list[tuple[int, float]] | None:
-        """None when Chroma does not answer, or not for the documents of this moment."""
+        """Return Chroma's hits; None when it does not answer, or does not hold the present documents."""
         serving = self._serving
         if not serving or not self._serves(serving, library_generation(db)):
             return None
         try:
-            found = serving.index.nearest(vector, collections, limit)
+            hits = serving.index.nearest(vector, collections, limit)
         except Unavailable as error:
             log.warning("vector_search_failed", effect="search is exact until it answers", reason=str(error))
             self._serving = None
             return None
-        return found if self._serving is serving else None
+        return hits if self._serving is serving else None
 
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
@@ -166,20 +165,20 @@ class VectorIndex:
             self._matrix = read_matrix(db, self._embedder(), self._matrix)
             return self._matrix
 
-    async def _opened(self) -> ChromaVectors:
+    async def _open_chroma(self) -> ChromaVectors:
         if not self._url:
             return await asyncio.to_thread(ChromaVectors.in_memory)
-        family = f"citewell-{await self._database.write(_install)}-"
+        family = f"citewell-{await self._database.write(_install_id)}-"
         return await asyncio.to_thread(ChromaVectors.on_server, self._url, family)
 
-    async def _let_go(self) -> None:
+    async def _close_chroma(self) -> None:
         chroma, self._chroma, self._serving = self._chroma, None, None
         if chroma:
             await asyncio.to_thread(chroma.close)
 
 
 def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
-    """Raises Unavailable unless a vector finds itself afterwards: a server may have lost what it was given."""
+    """Fill an index. Raises Unavailable unless a vector finds itself afterwards: a server may have lost its data."""
     index.replace(matrix)
     longest = np.array([matrix.lengths.argmax()])
     (vector,), collections = matrix.unit_rows(longest), matrix.collections[longest].tolist()
@@ -187,14 +186,14 @@ def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
         raise Unavailable("chroma", "a vector it was given does not find itself")
 
 
-def _hits(db: Connection, found: Sequence[tuple[int, float]]) -> list[SearchHit]:
-    """The passages that numbers stand for, in order; numbers that are gone are left out."""
-    numbers = json.dumps([number for number, _ in found])
+def _hits(db: Connection, nearest: Sequence[tuple[int, float]]) -> list[SearchHit]:
+    """Return the passages of numbers, in order; numbers that are gone are left out."""
+    numbers = json.dumps([number for number, _ in nearest])
     ids = dict(db.execute("SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value", (numbers,)))
-    return [SearchHit(ids[number], score) for number, score in found if number in ids]
+    return [SearchHit(ids[number], score) for number, score in nearest if number in ids]
 
 
-def _install(db: Connection) -> str:
-    """What tells this data folder from others on the same server."""
+def _install_id(db: Connection) -> str:
+    """Return the id that tells this data folder from others on the same server."""
     db.execute("INSERT INTO setting VALUES ('install', $1) ON CONFLICT DO NOTHING", (secrets.token_hex(8),))
     return str(db.execute("SELECT value FROM setting WHERE name = 'install'").fetchone()[0])

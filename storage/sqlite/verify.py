@@ -1,4 +1,4 @@
-"""Whether a file is a whole backup of Citewell, and what it holds. Nothing is written to it."""
+"""Checks a backup file: whether it is complete and Citewell's, and its contents. Nothing is written to it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ _APPLIED = "SELECT migration_set, name FROM _sqlite_migrations"
 
 
 def find_foreign_object(db: sqlite3.Connection) -> str:
-    """The name of something in `db` that is not as Citewell makes it; "" where there is none. Triggers and views of an
-    earlier version are let pass: a copy that is restored gets those of this one. Raises sqlite3.Error."""
+    """Return the name of an object in `db` that is not as Citewell makes it; "" if there is none.
+
+    Triggers and views of an earlier version are allowed: a restored copy gets those of this one. Raises sqlite3.Error.
+    """
     with closing(_memory()) as new, closing(_memory()) as copy:
         migrate(SQLiteConnection(new))
         for (statement,) in db.execute(_MADE):
@@ -40,22 +42,25 @@ def find_foreign_object(db: sqlite3.Connection) -> str:
         copy.executemany("INSERT INTO _sqlite_migrations (migration_set, name) VALUES (?, ?)", db.execute(_APPLIED))
         if pending_migrations(SQLiteConnection(db)):
             migrate(SQLiteConnection(copy))
-            there, ours = _kept(copy), _kept(new)
+            actual, expected = _describe(copy), _describe(new)
         else:
-            there, ours = _kept(copy) | dict(db.execute(_RUN)), _kept(new) | dict(new.execute(_RUN))
-    return next((name for name in sorted(there | ours) if there.get(name) != ours.get(name)), "")
+            actual, expected = _describe(copy) | dict(db.execute(_RUN)), _describe(new) | dict(new.execute(_RUN))
+    return next((name for name in sorted(actual | expected) if actual.get(name) != expected.get(name)), "")
 
 
 def _memory() -> sqlite3.Connection:
     return sqlite3.connect(":memory:", isolation_level=None)
 
 
-def _kept(db: sqlite3.Connection) -> dict[str, object]:
-    """Tables and indexes. How a default is written, and that a key is not NULL, was said otherwise earlier."""
-    kept: dict[str, object] = dict(db.execute(_INDEXES).fetchall())
+def _describe(db: sqlite3.Connection) -> dict[str, object]:
+    """Return tables and indexes.
+
+    Notations of defaults and of keys' NOT NULL differ between versions and are left out.
+    """
+    objects: dict[str, object] = dict(db.execute(_INDEXES).fetchall())
     for name, *kind in db.execute(_TABLES).fetchall():
-        kept[name] = (*kind, db.execute(_COLUMNS, {"1": name}).fetchall())
-    return kept
+        objects[name] = (*kind, db.execute(_COLUMNS, {"1": name}).fetchall())
+    return objects
 
 
 # --- Whether a file is a whole backup -------------------------------------------------------------
@@ -65,7 +70,7 @@ ANOTHER_BACKUP_HINT = "Take another backup: those that Citewell makes are in the
 
 @dataclass(frozen=True)
 class BackupContents:
-    """What a backup holds: live documents, their passages, answers, and questions that still waited."""
+    """Contents of a backup: live documents, their passages, answers, and questions that still waited."""
 
     documents: int
     passages: int
@@ -77,7 +82,8 @@ def read_contents(file: Path) -> BackupContents:
     """Read all of `file`, and count.
 
     Raises Refused when it is missing, damaged, changed by somebody else, or no database of Citewell, and Misconfigured
-    when a newer Citewell wrote it."""
+    when a newer Citewell wrote it.
+    """
     if not file.is_file():
         raise Refused(f"there is no file {file}", what_to_do=ANOTHER_BACKUP_HINT)
     if not file.stat().st_size:
@@ -90,10 +96,10 @@ def read_contents(file: Path) -> BackupContents:
 
 
 def _contents(db: sqlite3.Connection, file: Path) -> BackupContents:
-    ours = SQLiteConnection(db)
-    if not applied_migrations(ours):
+    connection = SQLiteConnection(db)
+    if not applied_migrations(connection):
         raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER_BACKUP_HINT)
-    pending_migrations(ours)
+    pending_migrations(connection)
     if not is_intact(file):
         raise Refused(f"{file} is damaged (it is not what was written)", what_to_do=ANOTHER_BACKUP_HINT)
     if name := find_foreign_object(db):
@@ -115,5 +121,5 @@ def _contents(db: sqlite3.Connection, file: Path) -> BackupContents:
     )
 
 
-def _count(db: sqlite3.Connection, what: str) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608 - our own table names
+def _count(db: sqlite3.Connection, source: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {source}").fetchone()[0])  # noqa: S608 - our own table names

@@ -91,7 +91,7 @@ class Rig:
             places=self.places,
             keep=self._keep,
             unindexed={adapter.name: ""},
-            means=KnowledgeDependencies(reader, indexer.add_document, "default", lambda: self.open_fetcher()),
+            knowledge=KnowledgeDependencies(reader, indexer.add_document, "default", lambda: self.open_fetcher()),
             learns=True,
         )
         self.worker = Worker(
@@ -101,8 +101,8 @@ class Rig:
             self._request,
             self.desk.choose_options,
             concurrency=8,
-            spent=lambda place: queue_quota_notice(self.storage.outbox, self.digest, place),
-            shown=self.desk.visible_answer,
+            on_quota_spent=lambda place: queue_quota_notice(self.storage.outbox, self.digest, place),
+            visible_answer=self.desk.visible_answer,
             grace_seconds=GRACE,
             retry_seconds=0.01,
             idle_seconds=IDLE,

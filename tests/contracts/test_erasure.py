@@ -146,7 +146,7 @@ async def wanted(storage: Storage, asked: IncomingMessage) -> AnswerSubscription
         origin=asked.conversation,
         message="1.1",
     )
-    await storage.subscriptions.save(wish, most=1)
+    await storage.subscriptions.save(wish, limit=1)
     return wish
 
 
@@ -183,7 +183,7 @@ async def test_what_was_told_in_direct_messages_goes_when_the_space_it_was_asked
         origin=ConversationId(platform="discord", space="dm", channel="7"),
         said_in=PlaceId(platform="discord", space="4321", channel="7").chain,
     )
-    await storage.subscriptions.save(wish, most=9)
+    await storage.subscriptions.save(wish, limit=9)
     await answered(storage, wish.to_message(datetime.now(UTC)), CANARY)
     await storage.inbox.erase_space(PlaceId.parse("discord:4321"))
     assert await kept(storage, CANARY) == []
@@ -200,7 +200,7 @@ async def test_what_people_of_a_space_wanted_to_be_told_goes_when_that_is_left(s
             origin=ConversationId(platform="discord", space=space if told_in != "dm" else "dm", channel="7"),
             said_in=PlaceId(platform="discord", space=space, channel="7").chain,
         )
-        await storage.subscriptions.save(wish, most=9)
+        await storage.subscriptions.save(wish, limit=9)
     await storage.inbox.erase_space(PlaceId.parse("discord:4321"))
     assert [wish.id for wish in (await storage.subscriptions.due(9)).subscriptions] == ["w1"]
 

@@ -134,10 +134,10 @@ class Lived:
         where = {"to": "slack:T1:C2", "language": "en", "answer": None, "posting_since": None}
         await storage.outbox.queue_share(filled(SharedAnswer, self.word, answer_id=given, person=person, **where))
         wish = {"person": person, "said_in": (), "message": "1.1", **about}
-        await storage.subscriptions.save(filled(AnswerSubscription, self.word, id=f"w{self.number}", **wish), most=9)
+        await storage.subscriptions.save(filled(AnswerSubscription, self.word, id=f"w{self.number}", **wish), limit=9)
         await storage.subscriptions.save(
             filled(AnswerSubscription, self.word, id=f"theirs {self.number}", **wish | {"person": "slack:T1:U3"}),
-            most=9,
+            limit=9,
         )
         taught = filled(Document, self.word, id=f"taught/{handoff.id}", source="taught", collection="default")
         await storage.library.replace_document(taught, [], None, "")

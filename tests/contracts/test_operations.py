@@ -42,7 +42,7 @@ async def probed(driver: SlackDriver | DiscordDriver) -> AsyncIterator[int]:
         rig.storage.library,
         stuck_seconds=2.5,
         silent_seconds=0.5,
-        look_seconds=0.02,
+        poll_seconds=0.02,
     )
 
     async def alive() -> list[str]:

@@ -78,7 +78,7 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
         question=asked.text,
         origin=asked.conversation,
     )
-    await storage.subscriptions.save(wish, most=9)
+    await storage.subscriptions.save(wish, limit=9)
     added = replace(document(f"chat/{number}"), source="chat:slack", metadata={"author": person})
     await storage.library.replace_document(added, [], None, "")
     await storage.audit.record(
@@ -234,7 +234,7 @@ async def test_what_was_told_late_goes_with_the_question_that_it_was_told_for(st
     wish = AnswerSubscription(
         id="late", answer_id="answer-1.0", person=PERSON, question=CANARY, origin=asked.conversation
     )
-    await storage.subscriptions.save(wish, most=9)
+    await storage.subscriptions.save(wish, limit=9)
     await _age(storage, timedelta(days=20))
     await storage.inbox.accept(wish.to_message(datetime.now(UTC)))
     await storage.inbox.lease()

@@ -59,7 +59,7 @@ async def live(folder: str, api_url: str, threads: str) -> None:
             adapters,
             _request,
             desk.choose_options,
-            shown=lambda answer_id, _: storage.history.answer(answer_id),
+            visible_answer=lambda answer_id, _: storage.history.answer(answer_id),
             concurrency=8,
             grace_seconds=GRACE,
         )

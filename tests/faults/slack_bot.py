@@ -83,7 +83,7 @@ async def answer(folder: str, api_url: str, database: str = "", *, retry_seconds
             adapters,
             _request,
             desk.choose_options,
-            shown=lambda answer_id, _: storage.history.answer(answer_id),
+            visible_answer=lambda answer_id, _: storage.history.answer(answer_id),
             concurrency=8,
             grace_seconds=GRACE,
             retry_seconds=retry_seconds,

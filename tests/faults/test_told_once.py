@@ -31,7 +31,7 @@ async def wanted(folder: Path, origin: ConversationId, person: str, message: str
         id="c0ffee", answer_id="n0", person=person, question="quick question", origin=origin, message=message
     )
     async with open_storage(folder) as storage:
-        await storage.subscriptions.save(wish, most=1)
+        await storage.subscriptions.save(wish, limit=1)
         await retry_subscriptions(storage.subscriptions, storage.inbox)
     return wish
 

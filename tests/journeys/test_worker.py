@@ -88,7 +88,7 @@ async def working(citewell: Citewell, board: Board, *, expire_late: bool = False
         {"board": board},
         citewell.request,
         citewell.services.choose_options,
-        shown=citewell.services.visible_answer,
+        visible_answer=citewell.services.visible_answer,
         concurrency=4,
         expire_late=expire_late,
         grace_seconds=0.0,

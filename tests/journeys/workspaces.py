@@ -139,7 +139,7 @@ async def opened(
             {"slack": adapter},
             citewell.request,
             citewell.services.choose_options,
-            shown=citewell.services.visible_answer,
+            visible_answer=citewell.services.visible_answer,
             concurrency=4,
         )
         citewell.storage.inbox.on_accept(worker.notify)

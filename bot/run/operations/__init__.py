@@ -1,1 +1,1 @@
-"""What whoever runs Citewell sees of it while it runs: health, numbers, traces. Nothing here answers anything."""
+"""Operations of a running Citewell: health, metrics, traces. Nothing here answers questions."""

@@ -1,4 +1,4 @@
-"""Whether a running Citewell can do its work, and what probes and Prometheus ask: /healthz, /readyz, /metrics."""
+"""Health of a running Citewell, and the routes for probes and Prometheus: /healthz, /readyz, /metrics."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from storage.documents.library import SQLDocumentStore
 # --- Whether it can hear the platforms, move the inbox, search ------------------------------------
 
 CONNECTION_POLL_SECONDS = 5.0
-"""Between two looks at whether the platforms reach us."""
+"""Seconds between two checks of the platforms' connections."""
 SILENT_SECONDS = 60.0
-"""A platform that has not reached us for so long is gone; a new connection takes seconds."""
+"""Seconds without a connection after which a platform counts as gone; a new connection takes seconds."""
 READ_SECONDS = 2.0
-"""A library that cannot be read within that time does not serve."""
+"""Seconds within which the library must be read."""
 
 
 class HealthMonitor:
-    """Each check says what is wrong, a line each; nothing where all is well."""
+    """Health checks. Each returns its problems, a line each; nothing when all is well."""
 
     def __init__(
         self,
@@ -37,57 +37,63 @@ class HealthMonitor:
         *,
         stuck_seconds: float,
         silent_seconds: float = SILENT_SECONDS,
-        look_seconds: float = CONNECTION_POLL_SECONDS,
-        elsewhere: Callable[[str], bool] = lambda _: False,
+        poll_seconds: float = CONNECTION_POLL_SECONDS,
+        connected_elsewhere: Callable[[str], bool] = lambda _: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`worker`: None where this process does not answer. `stuck_seconds`: longer than any one answer takes.
-        `elsewhere`: whether another process has the connection to a platform."""
+        """`worker`: None if this process does not answer. `stuck_seconds`: longer than any one answer takes.
+        `connected_elsewhere` tells whether another process has the connection to a platform."""
         self._worker = worker
         self._adapters = adapters
         self._library = library
         self._stuck = stuck_seconds
         self._silent = silent_seconds
-        self._look = look_seconds
-        self._elsewhere = elsewhere
+        self._poll_seconds = poll_seconds
+        self._connected_elsewhere = connected_elsewhere
         self._clock = clock
         self._reached = dict.fromkeys(adapters, clock())
 
     async def watch(self) -> None:
-        """Look at the platforms until cancelled: `alive` knows no more than what was seen here."""
+        """Check the platforms until cancelled: `liveness_problems` uses only these results."""
         while True:
             await self.platform_connections()
-            await asyncio.sleep(self._look)
+            await asyncio.sleep(self._poll_seconds)
 
     async def platform_connections(self) -> dict[str, bool]:
-        """Which platforms reach us now."""
-        found = {
-            name: self._elsewhere(name) or await adapter.is_connected() for name, adapter in self._adapters.items()
+        """Return which platforms are connected now."""
+        connected = {
+            name: self._connected_elsewhere(name) or await adapter.is_connected()
+            for name, adapter in self._adapters.items()
         }
-        self._reached.update({name: self._clock() for name, there in found.items() if there})
-        return found
+        self._reached.update({name: self._clock() for name, is_connected in connected.items() if is_connected})
+        return connected
 
     def liveness_problems(self) -> list[str]:
-        """What a restart may mend: a worker that is stuck, a platform that has been silent for long."""
+        """Return problems that a restart may solve: a worker that is stuck, a platform without a connection for
+        long."""
         stuck = self._worker.idle_seconds if self._worker else 0.0
-        wrong = [f"worker: nothing has moved for {stuck:.0f} seconds"] if stuck > self._stuck else []
+        problems = [f"worker: nothing has moved for {stuck:.0f} seconds"] if stuck > self._stuck else []
         for name, reached in self._reached.items():
             silent = self._clock() - reached
             if silent > self._silent:
-                wrong.append(f"{name}: not connected for {silent:.0f} seconds")
-        return wrong
+                problems.append(f"{name}: not connected for {silent:.0f} seconds")
+        return problems
 
     async def readiness_problems(self) -> list[str]:
-        """What stands in the way of an answer now: a platform that is not connected, nothing to search in."""
-        wrong = [f"{name}: not connected" for name, there in (await self.platform_connections()).items() if not there]
+        """Return problems that prevent an answer now: a platform that is not connected, an empty index."""
+        problems = [
+            f"{name}: not connected"
+            for name, is_connected in (await self.platform_connections()).items()
+            if not is_connected
+        ]
         try:
             async with asyncio.timeout(READ_SECONDS):
                 count = await self._library.count()
         except TimeoutError:
-            return [*wrong, f"index: not read within {READ_SECONDS:.0f} seconds"]
+            return [*problems, f"index: not read within {READ_SECONDS:.0f} seconds"]
         except CitewellError as error:
-            return [*wrong, f"index: {error}"]
-        return wrong if count else [*wrong, "index: nothing is indexed"]
+            return [*problems, f"index: {error}"]
+        return problems if count else [*problems, "index: nothing is indexed"]
 
 
 # --- What is asked --------------------------------------------------------------------------------
@@ -102,19 +108,19 @@ HealthCheck = Callable[[], Awaitable[list[str]]]
 def routes(
     alive: HealthCheck, ready: HealthCheck, page: Callable[[], Awaitable[bytes]], *, hosts: Collection[str] = ()
 ) -> list[BaseRoute]:
-    """`hosts`: names with a dot under which they are asked for."""
+    """Return the routes. `hosts`: names with a dot under which they may be requested."""
 
     async def healthz(_: Request) -> Response:
-        return _told(await alive())
+        return _respond(await alive())
 
     async def readyz(_: Request) -> Response:
-        return _told(await ready())
+        return _respond(await ready())
 
     async def metrics(_: Request) -> Response:
         try:
             return Response(await page(), headers={"Content-Type": PROMETHEUS})
         except CitewellError as error:
-            return _told([str(error)])
+            return _respond([str(error)])
 
     def refusal(request: Request) -> str:
         if is_cross_site(request):
@@ -123,9 +129,9 @@ def routes(
             return "Ask by an address, by a name without a dot, or by one that CITEWELL_OPERATIONS_HOSTS names.\n"
         return ""
 
-    shown = {"/healthz": healthz, "/readyz": readyz, "/metrics": metrics}
-    return guard_routes([Route(path, handle) for path, handle in shown.items()], refusal)
+    handlers = {"/healthz": healthz, "/readyz": readyz, "/metrics": metrics}
+    return guard_routes([Route(path, handle) for path, handle in handlers.items()], refusal)
 
 
-def _told(wrong: list[str]) -> Response:
-    return PlainTextResponse("".join(f"{line}\n" for line in wrong or ["ok"]), 503 if wrong else 200)
+def _respond(problems: list[str]) -> Response:
+    return PlainTextResponse("".join(f"{line}\n" for line in problems or ["ok"]), 503 if problems else 200)

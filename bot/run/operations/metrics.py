@@ -1,4 +1,4 @@
-"""What is counted, in Prometheus' terms. A label names a kind of thing: never a person, a place or a text.
+"""Metrics for Prometheus. A label names a kind of thing: never a person, a place or a text.
 
 Documented in docs/operations/metrics.md.
 """
@@ -34,16 +34,17 @@ DRAFT_FAILURES = {
     draft.DRAFT_TOO_SHORT: "too_short",
     draft.TOKENS_EXHAUSTED: "no_tokens",
 }
-"""Why a model's draft was not used; what its provider says of itself is `unavailable`."""
+"""Reasons why a model's draft was not used; a provider's own error is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"
 DROPPED_SUPPORT = (SupportBasis.VETOED, SupportBasis.UNSURE, SupportBasis.REFUSED)
 
 
 class Metrics:
-    """The numbers of one process, in a registry of their own.
+    """The metrics of one process, in a registry of their own.
 
-    `platforms` and `writers` are the only values that labels of those names have; anything else is `other`. Prices are
-    for a million tokens."""
+    `platforms` and `writers` are the only values of these labels; anything else is `other`. Prices are for a million
+    tokens.
+    """
 
     def __init__(
         self, platforms: Collection[str], writers: Collection[str], *, price_input: float, price_output: float
@@ -105,10 +106,10 @@ class Metrics:
             "citewell_platform_connected", "Whether a platform reaches us.", ("platform",), registry=registry
         )
         self._healthy = Gauge("citewell_healthy", "Whether /healthz is 200.", registry=registry)
-        self._begin()
+        self._initialize_labels()
 
-    def _begin(self) -> None:
-        """Show the zero before the first of each: what Prometheus has not seen rise is no increase to it."""
+    def _initialize_labels(self) -> None:
+        """Initialize each counter with 0: a counter that Prometheus has not seen rise is no increase to it."""
         for kind in product(self._platforms, AnswerOutcome, ConfidenceLevel, self._writers):
             self._answers.labels(*map(str, kind))
         for reason in (*DRAFT_FAILURES.values(), UNAVAILABLE, JUDGE):
@@ -125,7 +126,7 @@ class Metrics:
             answer.confidence.level.value,
             self._writer(answer),
         ).inc()
-        seconds = {stage: taken / 1000 for stage, taken in usage.milliseconds.items()}
+        seconds = {stage: milliseconds / 1000 for stage, milliseconds in usage.milliseconds.items()}
         if "total" in seconds:
             self._answer_seconds.observe(seconds["total"])
         for stage in STAGES:
@@ -146,13 +147,13 @@ class Metrics:
                 self._degraded.inc()
             elif what == "reader_left_out":
                 self._unread.inc()
-        self._check(answer)
+        self._count_sentences(answer)
 
     def _writer(self, answer: Answer) -> str:
         writer = NOBODY if answer.outcome is AnswerOutcome.FAILED else answer.usage.writer
         return writer if writer in self._writers else OTHER
 
-    def _check(self, answer: Answer) -> None:
+    def _count_sentences(self, answer: Answer) -> None:
         shown = {sentence.text for sentence in answer.sentences}
         self._checked.inc(len(answer.claims))
         for claim in answer.claims:
@@ -169,7 +170,7 @@ class Metrics:
         now: float,
         healthy: bool,
     ) -> None:
-        """Take over how much there is of what is kept elsewhere."""
+        """Set the gauges to numbers stored elsewhere."""
         self._waiting.set(levels.waiting)
         self._oldest.set(max(now - levels.oldest_waiting_at, 0.0) if levels.oldest_waiting_at else 0.0)
         self._given_up.set(levels.given_up)
@@ -180,10 +181,10 @@ class Metrics:
             self._ratings.labels(vote.value).set(count)
         for name, at in jobs.items():
             self._jobs.labels(name).set(at.timestamp())
-        for platform, there in connected.items():
-            self._connected.labels(platform).set(there)
+        for platform, is_connected in connected.items():
+            self._connected.labels(platform).set(is_connected)
         self._healthy.set(healthy)
 
     def render(self) -> bytes:
-        """All of it in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)

@@ -1,4 +1,4 @@
-"""What the settings ask for of health, numbers and traces, around a worker that answers."""
+"""Opens health, metrics and traces as the settings name them, around a worker that answers."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ log = structlog.get_logger(__name__)
 
 class AnswerObserver(Protocol):
     def observe(self, platform: str, answer: Answer) -> None:
-        """Take note of an answer to a question on `platform` that has just been made. Quick: the asker waits."""
+        """Observe an answer just made to a question on `platform`. Must be quick: the asker waits."""
         ...
 
 
 class ObservedAnswerer:
-    """Answers as `answering` does, and shows each answer to the observers; one that fails takes nothing from it."""
+    """Answers like `answerer`, and passes each answer to the observers; one that fails does not change it."""
 
-    def __init__(self, answering: Answerer, observers: Sequence[AnswerObserver]) -> None:
-        self._answering = answering
+    def __init__(self, answerer: Answerer, observers: Sequence[AnswerObserver]) -> None:
+        self._answerer = answerer
         self._observers = observers
 
     def respond(self, request: AnswerRequest) -> AnswerStream:
-        """The same answer."""
+        """Return the same answer, observed."""
         platform = request.conversation.platform if request.conversation else ""
 
         async def shown(answer: Answer) -> Answer:
@@ -54,17 +54,20 @@ class ObservedAnswerer:
                     observer.observe(platform, answer)
             return answer
 
-        return self._answering.respond(request).map_answer(shown)
+        return self._answerer.respond(request).map_answer(shown)
 
 
 # --- What the settings ask for --------------------------------------------------------------------
 
 STUCK_SECONDS = 60.0
-"""Added to the deadline of an answer: what is said and posted around it takes less."""
+"""Seconds added to the deadline of an answer: signs and posts around it take less."""
 
 
 class Operations:
-    """`answering` is what the worker is to ask; nothing is served or imported where no setting asks for it."""
+    """Health, metrics and traces.
+
+    `answering` is the answerer for the worker; nothing is served or imported unless set.
+    """
 
     def __init__(self, citewell: Citewell, answering: Answerer, metrics: Metrics | None) -> None:
         self._citewell = citewell
@@ -74,15 +77,18 @@ class Operations:
     @asynccontextmanager
     async def serve(
         self,
-        doors: HttpServers,
+        http_servers: HttpServers,
         worker: Worker | None,
         adapters: Mapping[str, PlatformAdapter],
         jobs: Collection[str],
         *,
-        elsewhere: Callable[[str], bool],
+        connected_elsewhere: Callable[[str], bool],
     ) -> AsyncIterator[None]:
-        """Serve while the block is open, where the settings say. `elsewhere`: whether another process has the
-        connection to a platform. Raises Misconfigured where it cannot listen."""
+        """Serve health and metrics while the block is open, if the settings name an address.
+
+        `connected_elsewhere` tells whether another process has the connection to a platform. Raises Misconfigured when
+        the address cannot be used.
+        """
         settings, metrics = self._citewell.settings, self._metrics
         if settings.operations is None or metrics is None:
             yield
@@ -91,7 +97,9 @@ class Operations:
 
         storage = self._citewell.storage
         stuck = settings.total_seconds + STUCK_SECONDS
-        health = HealthMonitor(worker, adapters, storage.library, stuck_seconds=stuck, elsewhere=elsewhere)
+        health = HealthMonitor(
+            worker, adapters, storage.library, stuck_seconds=stuck, connected_elsewhere=connected_elsewhere
+        )
 
         async def alive() -> list[str]:
             return health.liveness_problems()
@@ -100,7 +108,7 @@ class Operations:
             metrics.update_gauges(
                 await read_levels(storage.database),
                 await storage.feedback.counts(),
-                await _succeeded(JobRuns(storage.database), jobs),
+                await _last_successes(JobRuns(storage.database), jobs),
                 await health.platform_connections(),
                 now=time.time(),
                 healthy=not health.liveness_problems(),
@@ -109,8 +117,8 @@ class Operations:
 
         watching = asyncio.create_task(health.watch(), name="health")
         try:
-            shown = routes(alive, health.readiness_problems, page, hosts=settings.operations_hosts)
-            async with doors.serve(settings.operations, shown, setting=OPERATIONS_SETTING):
+            probes = routes(alive, health.readiness_problems, page, hosts=settings.operations_hosts)
+            async with http_servers.serve(settings.operations, probes, setting=OPERATIONS_SETTING):
                 yield
         finally:
             watching.cancel()
@@ -119,9 +127,10 @@ class Operations:
 
 @asynccontextmanager
 async def open_operations(citewell: Citewell, platforms: Collection[str]) -> AsyncIterator[Operations]:
-    """Count and trace what is answered on `platforms`, as far as the settings ask for it.
+    """Count and trace answers on `platforms`, as the settings ask.
 
-    Raises Misconfigured where traces are wanted and their packages are missing."""
+    Raises Misconfigured when traces are wanted and their packages are missing.
+    """
     settings = citewell.settings
     observers: list[AnswerObserver] = []
     metrics = None
@@ -146,6 +155,6 @@ async def open_operations(citewell: Citewell, platforms: Collection[str]) -> Asy
         yield Operations(citewell, answering, metrics)
 
 
-async def _succeeded(runs: JobRuns, jobs: Collection[str]) -> dict[str, datetime]:
+async def _last_successes(runs: JobRuns, jobs: Collection[str]) -> dict[str, datetime]:
     last = {name: await runs.last(name) for name in jobs}
     return {name: run.succeeded for name, run in last.items() if run and run.succeeded}

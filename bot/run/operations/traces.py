@@ -18,9 +18,9 @@ from opentelemetry.trace import Tracer, set_span_in_context
 from pipeline.values import Answer
 
 EXPORT_SECONDS = 1
-"""How long the collector may take, also for the last spans at a stop."""
+"""Seconds that the collector may take, also for the last spans at a stop."""
 NANOSECONDS = 1_000_000
-"""In a millisecond."""
+"""Nanoseconds in a millisecond."""
 
 
 class TraceExporter:
@@ -28,14 +28,15 @@ class TraceExporter:
         self._tracer = tracer
 
     def observe(self, platform: str, answer: Answer) -> None:
-        """Trace an answer that was made just now.
+        """Trace an answer that was just made.
 
-        What is known of a stage is how long it took in all: the spans stand one behind the other in the order of the
-        walk, although parts of some take turns."""
-        taken = dict(answer.usage.milliseconds)
+        Only the total time of a stage is known: the spans follow one another in the order of the stages, although some
+        run in turns.
+        """
+        durations = dict(answer.usage.milliseconds)
         end = time.time_ns()
-        at = end - round(taken.pop("total", 0.0) * NANOSECONDS)
-        whole = self._tracer.start_span(
+        at = end - round(durations.pop("total", 0.0) * NANOSECONDS)
+        root = self._tracer.start_span(
             "answer",
             context=Context(),
             start_time=at,
@@ -46,17 +47,18 @@ class TraceExporter:
                 "citewell.writer": answer.usage.writer,
             },
         )
-        within = set_span_in_context(whole, Context())
-        for stage, milliseconds in taken.items():
-            span = self._tracer.start_span(stage, context=within, start_time=at)
+        root_context = set_span_in_context(root, Context())
+        for stage, milliseconds in durations.items():
+            span = self._tracer.start_span(stage, context=root_context, start_time=at)
             at += round(milliseconds * NANOSECONDS)
             span.end(at)
-        whole.end(end)
+        root.end(end)
 
 
 @asynccontextmanager
 async def open_trace_exporter(collector: str) -> AsyncIterator[TraceExporter]:
-    """Send to the collector at `http(s)://HOST:PORT`; at the end, what is left is sent or dropped within a second."""
+    """Export to the collector at `http(s)://HOST:PORT`; at the end, remaining spans are sent or dropped within a
+    second."""
     resource = Resource({"service.name": "citewell", "service.version": version("citewell")})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = OTLPSpanExporter(collector, timeout=EXPORT_SECONDS)

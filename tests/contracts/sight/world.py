@@ -138,8 +138,8 @@ def delivery(citewell: Citewell, adapters: Any) -> Delivery:
         at_a_time=1,
         expire_late=False,
         live=None,
-        spent=nobody,
-        shown=citewell.services.visible_answer,
+        on_quota_spent=nobody,
+        visible_answer=citewell.services.visible_answer,
         grace_seconds=0,
         retry_seconds=0,
     )

@@ -136,8 +136,8 @@ class Scene:
             at_a_time=1,
             expire_late=False,
             live=None,
-            spent=_nobody_told,
-            shown=self.shown,
+            on_quota_spent=_nobody_told,
+            visible_answer=self.shown,
             grace_seconds=0.0,
             retry_seconds=1.0,
         )
@@ -311,7 +311,7 @@ async def test_what_somebody_waits_for_is_given_up_as_any_other_message(scene: S
     wish = AnswerSubscription(
         id="w1", answer_id="n1", person="slack:T1:U1", question="Who won?", origin=origin, message="1.5"
     )
-    await scene.storage.subscriptions.save(wish, most=1)
+    await scene.storage.subscriptions.save(wish, limit=1)
     await scene.inbox.accept(wish.to_message(datetime.fromtimestamp(scene.clock.now, UTC)))
     scene.thinking.meanwhile = _poison
     await scene.often(ATTEMPTS + 1)

@@ -193,7 +193,7 @@ async def test_a_gap_counts_who_waits_to_be_told_and_who_took_it_back_no_more(ci
         wish = AnswerSubscription(
             id=author, answer_id=answer_id, person=author, question="Where do I park?", origin=origin
         )
-        await citewell.storage.subscriptions.save(wish, most=1)
+        await citewell.storage.subscriptions.save(wish, limit=1)
     (gap,) = (await compute_insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.waiting == 2
     await citewell.storage.subscriptions.cancel("U1", "U1")

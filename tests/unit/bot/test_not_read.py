@@ -9,7 +9,7 @@ import pytest
 from bot.admin.source_list import list_source_states
 from bot.commands.documents import _row
 from bot.commands.indexing import print_summary
-from bot.doctor.sources import _read_before, _unread
+from bot.doctor.sources import _check_parser_version, _check_unread
 from bot.wiring import open_citewell
 from pipeline.ingest.ingest import IngestSummary
 from pipeline.values import PARSER_VERSION, Document, replace
@@ -40,15 +40,15 @@ def test_the_list_of_documents_names_the_part() -> None:
 
 def test_doctor_counts_documents_that_are_not_read_whole_and_those_of_an_earlier_version() -> None:
     whole = replace(HOUSE, unread=())
-    found = _unread([whole, HOUSE])
+    found = _check_unread([whole, HOUSE])
     assert found
     assert "1 document is not read whole, such as house.pdf: page 2: no text, only a picture" in str(found)
-    assert _unread([whole]) is None
-    before = _read_before([whole, replace(HOUSE, reading="")])
+    assert _check_unread([whole]) is None
+    before = _check_parser_version([whole, replace(HOUSE, reading="")])
     assert before
     assert "1 document was read by an earlier version" in str(before)
     assert "citewell index /docs" in str(before)
-    assert _read_before([whole]) is None
+    assert _check_parser_version([whole]) is None
 
 
 async def test_index_says_it_again_and_so_do_the_sources(tmp_path: Path) -> None:

@@ -26,4 +26,4 @@ async def test_however_many_words_are_asked_few_are_kept_and_the_answers_stay_ri
             found = await search.search_lexical(["pumps", f"word{number}", "valves"], everyone, 5)
             assert [hit.chunk_id for hit in found.hits] == ["d#0", "d#1"]
             assert found.rarity.items() >= expected.rarity.items()
-        assert len(search._known.frequencies) <= 10 + 4
+        assert len(search._cache.frequencies) <= 10 + 4

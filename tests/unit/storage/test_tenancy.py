@@ -104,7 +104,7 @@ def message_of(space: str) -> Row:
 @pytest.fixture
 async def storage(postgres: Server, tmp_path: Path) -> AsyncIterator[Storage]:
     """Two workspaces with rows in every table."""
-    async with open_storage(tmp_path, database=postgres.empty(), embedder="m", reaches=reach) as opened:
+    async with open_storage(tmp_path, database=postgres.empty(), embedder="m", visible_to=reach) as opened:
         await opened.database.write(_fill)
         for space, name in COLLECTION.items():
             await _put(opened.library, space, name)
@@ -277,7 +277,7 @@ async def test_a_superuser_is_told_that_nothing_holds_it_and_still_finds_by_word
     postgres: Server, storage: Storage, tmp_path: Path
 ) -> None:
     url = postgres.url("citewell", SUPERUSER)
-    async with open_storage(tmp_path, database=url, reaches=reach) as unheld:
+    async with open_storage(tmp_path, database=url, visible_to=reach) as unheld:
         found = await unheld.index.search_lexical(["kite"], Audience(collections=frozenset({"beta"})), 5)
         assert [hit.chunk_id for hit in found.hits] == ["beta#1"]
         assert isinstance(unheld.database, PostgresDatabase)

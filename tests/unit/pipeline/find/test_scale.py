@@ -46,9 +46,9 @@ def moved(found: CalibrationSample, by: float, *, compressed: float = 1.0) -> Ca
     return CalibrationSample(one(found.units), one(found.questions), one(found.alike))
 
 
-def compared(scale: ScoreCalibration, found: CalibrationSample) -> Vectors:
-    left = scale.center_units(found.units)
-    return np.array([scale.calibrate(left @ scale.center_question(question)) for question in found.questions])
+def compared(scale: ScoreCalibration, table: CalibrationSample) -> Vectors:
+    left = scale.center_units(table.units)
+    return np.array([scale.calibrate(left @ scale.center_question(question)) for question in table.questions])
 
 
 @pytest.mark.parametrize(("by", "compressed"), [(0.0, 1.0), (0.0, 0.2), (1.0, 1.0), (1.0, 0.3)])
