@@ -76,19 +76,19 @@ class CatchUp(Generic[P, M]):
         *,
         lag: float,
         clock: Callable[[], float],
-        untaken: set[str] | None = None,
+        failed_channels: set[str] | None = None,
     ) -> None:
         """Create it. `space` names the connection in the checkpoint. `lag`: seconds that a message may take to reach
-        us. `untaken`: channels, in the platform's words, with messages that could not be accepted; emptied when they
-        are read."""
+        us. `failed_channels`: channels, in the platform's words, with messages that could not be accepted; emptied when
+        they are read."""
         self._space = space
         self._inbox = inbox
         self._open_reader = open_reader
         self._lag = lag
         self._clock = clock
-        self._untaken = set[str]() if untaken is None else untaken
+        self._failed_channels = set[str]() if failed_channels is None else failed_channels
         self._due: set[str] = set()
-        """The channels of `untaken` that are being read."""
+        """The failed channels that are being read."""
         self._started = clock()
 
     async def run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
@@ -103,7 +103,11 @@ class CatchUp(Generic[P, M]):
             while True:
                 now = self._clock()
                 if await reachable():
-                    if reading is None or now - last_checkpoint > OUTAGE_SECONDS or (reading.done() and self._untaken):
+                    if (
+                        reading is None
+                        or now - last_checkpoint > OUTAGE_SECONDS
+                        or (reading.done() and self._failed_channels)
+                    ):
                         if reading:
                             reading.cancel()
                         reading = asyncio.create_task(self.read_missed())
@@ -129,8 +133,8 @@ class CatchUp(Generic[P, M]):
 
     async def read_missed(self) -> None:
         """Read what was missed. A failed place is retried and holds up no other."""
-        self._due |= self._untaken
-        self._untaken.clear()
+        self._due |= self._failed_channels
+        self._failed_channels.clear()
         reader: MissedReader[P, M] | None = None
         done: set[P] = set()
         wait = MIN_RETRY_SECONDS

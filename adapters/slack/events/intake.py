@@ -26,7 +26,7 @@ class SlackIntake:
         self._handler = handler
         self._me = me
         self._channel_messages = channel_messages
-        self.untaken: set[str] = set()
+        self.failed_channels: set[str] = set()
         """Channels with an event that could not be accepted: Slack gives up after a while."""
 
     async def handle_request(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
@@ -37,7 +37,7 @@ class SlackIntake:
         try:
             await self.accept(req.body)
         except Unavailable:
-            self.untaken.add(str(event.get("channel", "")))
+            self.failed_channels.add(str(event.get("channel", "")))
             raise
         return BoltResponse(status=200, body="")
 
