@@ -98,27 +98,27 @@ class CatchUp(Generic[P, M]):
 
     async def _run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         last_checkpoint = 0.0
-        reading: asyncio.Task[None] | None = None
+        catch_up_task: asyncio.Task[None] | None = None
         try:
             while True:
                 now = self._clock()
                 if await reachable():
                     if (
-                        reading is None
+                        catch_up_task is None
                         or now - last_checkpoint > OUTAGE_SECONDS
-                        or (reading.done() and self._failed_channels)
+                        or (catch_up_task.done() and self._failed_channels)
                     ):
-                        if reading:
-                            reading.cancel()
-                        reading = asyncio.create_task(self.read_missed())
-                    if not reading.done() or await self.save_checkpoint(now):
+                        if catch_up_task:
+                            catch_up_task.cancel()
+                        catch_up_task = asyncio.create_task(self.read_missed())
+                    if not catch_up_task.done() or await self.save_checkpoint(now):
                         last_checkpoint = now
-                await asyncio.sleep(CHECKPOINT_SECONDS if reading and reading.done() else MIN_RETRY_SECONDS)
-                if reading and reading.done():
-                    reading.result()
+                await asyncio.sleep(CHECKPOINT_SECONDS if catch_up_task and catch_up_task.done() else MIN_RETRY_SECONDS)
+                if catch_up_task and catch_up_task.done():
+                    catch_up_task.result()
         finally:
-            if reading:
-                reading.cancel()
+            if catch_up_task:
+                catch_up_task.cancel()
 
     async def save_checkpoint(self, now: float) -> bool:
         """Record that all messages until `now` are known or on their way. Return False where the inbox is

@@ -154,8 +154,8 @@ class SlackMembership:
             async for page in self._pages("conversations.members", channel=channel):
                 if not people.inside.issuperset(page):
                     return False
-        except SlackRefused as declined:
-            log.warning("slack_members_unlisted", channel_counts_as="one with guests", reason=str(declined))
+        except SlackRefused as refused:
+            log.warning("slack_members_unlisted", channel_counts_as="one with guests", reason=str(refused))
             return False
         except Unavailable:
             people.channels.pop(channel, None)

@@ -273,8 +273,8 @@ async def paginate_method(
     for _ in range(MAX_SLACK_PAGES):
         if pacer:
             await pacer.wait()
-        more = {"cursor": cursor} if cursor else {}
-        response = await web.call(method, **arguments, **more)
+        page_arguments = {"cursor": cursor} if cursor else {}
+        response = await web.call(method, **arguments, **page_arguments)
         yield response.get(key) or []
         cursor = str((response.get("response_metadata") or {}).get("next_cursor") or "")
         if not cursor:

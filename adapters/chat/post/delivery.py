@@ -85,8 +85,8 @@ class ReplySender(MessageSender[P], Protocol[P]):
         part of the reply is posted."""
         ...
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        """Attach files below the reply, each once, `again` after a crash. Return False where they are refused."""
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
+        """Attach files below the reply, each once, `resumed` after a crash. Return False where they are refused."""
         ...
 
 
@@ -230,8 +230,8 @@ class Deliverer(Generic[P]):
     async def _deliver_answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
         work, message = stream.work, stream.work.message
         translator = Translator(work.language)
-        adds = await self._upload_button_value(message)
-        notes = wording.question_notes(message, translator, offered=bool(adds))
+        button_value = await self._upload_button_value(message)
+        notes = wording.question_notes(message, translator, offered=bool(button_value))
         async with (
             sender.show_working(translator, begun=reply.resumed) as settled,
             EventBuffer(stream.events) as buffer,
@@ -247,7 +247,12 @@ class Deliverer(Generic[P]):
             placement = sender.placement()
             remarks = [translator(remark) for remark in placement.remarks]
             build = partial(
-                parts.build_reply, answer, self._render_options, notes=notes, remarks=remarks, upload_button_value=adds
+                parts.build_reply,
+                answer,
+                self._render_options,
+                notes=notes,
+                remarks=remarks,
+                upload_button_value=button_value,
             )
             build = partial(build, stoppable=placement.can_stop)
             reply_shown, plain = build(attachable=placement.can_attach), build()
@@ -260,7 +265,7 @@ class Deliverer(Generic[P]):
                     raise
                 log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
                 is_complete = False
-        if not (is_complete and await sender.attach(reply_shown.files, again=reply.resumed)):
+        if not (is_complete and await sender.attach(reply_shown.files, resumed=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
 
     async def _follow(

@@ -52,8 +52,8 @@ def escape_markdown(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def _code(words: str) -> str:
-    return f"`{words.replace('`', 'ˋ')}`"
+def _code(text: str) -> str:
+    return f"`{text.replace('`', 'ˋ')}`"
 
 
 def _words_and_code(text: ReplyText) -> Iterator[tuple[str, bool]]:

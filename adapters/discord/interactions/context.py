@@ -93,17 +93,17 @@ class DiscordUploadSource(NamedTuple):
         )
 
     async def announce_reading(
-        self, reading: str, translator: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Defer the response: Discord itself shows that work is under way, and the result is the response."""
         with translate_discord_errors("acknowledge a press"):
             if not self.interaction.response.is_done():
-                await self.interaction.response.defer(ephemeral=alone, thinking=True)
+                await self.interaction.response.defer(ephemeral=privately, thinking=True)
 
         async def put(addition: UploadResult) -> None:
             with translate_discord_errors("answer a press"):
                 await self.interaction.followup.send(
-                    view=upload_result_view(*addition), ephemeral=alone, suppress_embeds=True
+                    view=upload_result_view(*addition), ephemeral=privately, suppress_embeds=True
                 )
 
         return put
@@ -355,6 +355,6 @@ class DiscordInteractionContext(ChannelInteractionContext):
 
 
 def _done_layout(message: discord.Message, heading: str) -> discord.ui.LayoutView:
-    first, *below = custom_ids.iter_texts(message.components)
+    first, *rest = custom_ids.iter_texts(message.components)
     _, *quoted = first.splitlines()
-    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *below])
+    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *rest])

@@ -110,8 +110,8 @@ class DiscordPrivateReply:
     def render_reply(self, reply: Reply) -> list[DiscordPage]:
         first, *more = render_pages(reply)
         if more and (self._command is None or self._work.posting_since):
-            again = Translator(self._work.language)(wording.ASK_AGAIN)
-            return [replace(first, status=f"-# {again}")]
+            note = Translator(self._work.language)(wording.ASK_AGAIN)
+            return [replace(first, status=f"-# {note}")]
         return [first, *more]
 
     async def show_progress(self, page: DiscordPage, name: str = "") -> None:
@@ -167,7 +167,9 @@ def _translate_errors() -> Iterator[None]:
 
 
 def _expired(reason: str, *, deleted: bool = False) -> NotPosted:
-    return NotPosted(reason, why=lambda translator: translator(REPLY_REFUSED), over=deleted, hopeless=not deleted)
+    return NotPosted(
+        reason, why=lambda translator: translator(REPLY_REFUSED), is_obsolete=deleted, is_permanent=not deleted
+    )
 
 
 async def _acknowledge(interaction: DiscordInteraction, private: bool) -> None:

@@ -210,8 +210,8 @@ class DiscordClient(discord.Client):
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with workspace_scope(workspace_key(payload.guild_id)):
-                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.accept(parse_edit(payload.message, self.user), again)
+                load = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(parse_edit(payload.message, self.user), load)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._delete_messages(payload.guild_id, payload.channel_id, [payload.message_id])
@@ -220,10 +220,10 @@ class DiscordClient(discord.Client):
         await self._delete_messages(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        if happened := parse_reaction(payload, self.get_channel(payload.channel_id)):
+        if event := parse_reaction(payload, self.get_channel(payload.channel_id)):
             with workspace_scope(workspace_key(payload.guild_id)):
-                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.accept(happened, again)
+                load = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(event, load)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)

@@ -104,7 +104,7 @@ class SlackHistoryReader:
         return await self._files.download(await self._files.find(file.id))
 
     async def _replies(
-        self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **more: str
+        self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **arguments: str
     ) -> list[SlackMessage]:
         """Return the first messages of a thread, at most `limit`, including the one that began it."""
         replies: list[SlackMessage] = []
@@ -116,7 +116,7 @@ class SlackHistoryReader:
             channel=channel.channel,
             ts=thread,
             limit=MAX_THREAD_REPLIES,
-            **more,
+            **arguments,
         ):
             replies += page
             if len(replies) >= limit:

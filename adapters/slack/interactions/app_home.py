@@ -73,8 +73,8 @@ def _document_list(documents: Sequence[Document], translator: Translator) -> str
         f"• {shorten_label(document.title, 120) or shorten_label(document.filename, 120)}"
         for document in documents[:MAX_DOCUMENTS]
     ]
-    more = [translator(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
-    return "\n".join([*titles, *more])
+    rest = [translator(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
+    return "\n".join([*titles, *rest])
 
 
 def _erase_button(translator: Translator) -> SlackBlock:

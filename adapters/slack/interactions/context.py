@@ -95,22 +95,22 @@ class SlackUploadSource:
         return Upload(file.name, link, partial(self._files.download, file))
 
     async def announce_reading(
-        self, reading: str, translator: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Post the notice below the message; to the person alone also where the bot is no member, or strangers read."""
-        places = await self._places(alone=alone)
+        places = await self._places(privately=privately)
         return await post_reading_notice(
-            self._post_service, places, self._interaction.payload.person_id, reading, translator
+            self._post_service, places, self._interaction.payload.person_id, notice, translator
         )
 
-    async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
+    async def _places(self, *, privately: bool) -> list[tuple[str, str]]:
         """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
         interaction, team = self._interaction, self._interaction.payload.conversation.space
-        directly = (str(SLACK.person_id(team, interaction.user_id)), "")
-        if not interaction.is_direct and (alone or await self._audience_resolver.is_shared(interaction.channel)):
-            return [directly]
+        direct = (str(SLACK.person_id(team, interaction.user_id)), "")
+        if not interaction.is_direct and (privately or await self._audience_resolver.is_shared(interaction.channel)):
+            return [direct]
         channel = PlaceId(platform=SLACK.name, space=team, channel=self._selection.channel)
-        return [(str(channel), self._selection.thread), directly]
+        return [(str(channel), self._selection.thread), direct]
 
 
 MAX_FIELD_ERROR_LENGTH = 150
