@@ -90,8 +90,8 @@ class SlackRefused(NotPosted):
         super().__init__(
             f"Slack declined {method}: {error}{scope}",
             why=self._explain,
-            over=error in OBSOLETE_ERRORS,
-            hopeless=error in POST_REFUSALS or method == RESPONSE_URL_CALL,
+            is_obsolete=error in OBSOLETE_ERRORS,
+            is_permanent=error in POST_REFUSALS or method == RESPONSE_URL_CALL,
             what_to_do=f"Add the scope {needed} to the Slack app and install it again." if needed else "",
         )
         self.error = error

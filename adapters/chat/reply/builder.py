@@ -151,7 +151,8 @@ def text_reply(text: str) -> Reply:
 
 
 def question_lines(answer: Answer, shared_by: str = "") -> list[str]:
-    """Return the question as a note, for answers that are not below the asker's message; `shared_by` is the person who shared it."""
+    """Return the question as a note, for answers that are not below the asker's message. `shared_by` is the person who
+    shared it."""
     if not answer.question.strip():
         return []
     translator = Translator(answer.language)

@@ -62,6 +62,7 @@ def _words_and_code(text: ReplyText) -> Iterator[tuple[str, bool]]:
         if code or text.is_literal:
             yield words, code
             continue
+        # A split by a group yields text and code in turn.
         for number, part in enumerate(_CODE.split(words)):
             if part:
                 yield part, number % 2 == 1

@@ -133,6 +133,7 @@ def _text(
     if text.url:
         yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", separator)
         return
+    # An empty text is still one piece: its marks follow.
     *first, last = [*cut(to_markdown(text))] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:

@@ -129,6 +129,7 @@ def _line(sentence: CitedSentence, span: tuple[int, int], **attributes: Any) -> 
     code: list[tuple[int, int]] = []
     for first, last in sentence.code:
         code_text = strip_hidden(sentence.text[first:last]) if start <= first and last <= end else ""
+        # The x keeps the blank before the code, which would be stripped at the end of a text.
         offset = len(strip_hidden(sentence.text[start:first] + "x")) - 1
         if code_text and (at := text.find(code_text, max(offset, code[-1][1] if code else 0))) >= 0:
             code.append((at, at + len(code_text)))

@@ -71,6 +71,7 @@ class DiscordUploadStore:
         if message is None:
             return None
         name = str(interaction.id)
+        # The oldest messages are dropped.
         self._open = dict([*self._open.items(), (name, message)][-_MAX_OPEN:])
         return DiscordUploadSource(interaction, message, upload_candidates(message), name, self._api_url)
 
@@ -272,6 +273,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
 
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the person's message. The button carries the notice's channel and message, and the message's id."""
+        # As `DiscordNotifier.offer_handoff_reply` writes it.
         channel, _, notice = self.payload.subject_id.partition("-")
         current_channel, me = self.interaction.channel, self.interaction.client.user
         if not isinstance(current_channel, discord.abc.Messageable) or me is None:

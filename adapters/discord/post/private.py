@@ -145,6 +145,7 @@ class DiscordPrivateReply:
             self._client.application_id or 0, self._reply_target.token, client=self._client
         )
         await webhook.edit_message(
+            # discord.py puts any id into the address, but types it as a number.
             cast("int", ORIGINAL_MESSAGE),
             view=build_card(page),
             attachments=page_files(page),

@@ -259,6 +259,7 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the message that the button names by its thread and its ts."""
+        # As `SlackNotifier.offer_handoff_reply` writes it.
         thread, _, ts = self.payload.subject_id.partition(" ")
         arguments: dict[str, Any] = {
             "channel": self.interaction.channel,

@@ -55,6 +55,7 @@ def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
     answer_ts = "" if is_ephemeral else ts
     action, subject_id = _action_and_value(body)
     if form := body.get("type") == "view_submission":
+        # `open_form` wrote channel and message before the subject, which may hold blanks itself.
         *place_parts, subject_id = subject_id.split(" ", 2)
         channel, ts = place_parts or ("", "")
     elif action in _LOCATED and " " in subject_id:

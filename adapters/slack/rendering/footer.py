@@ -90,6 +90,7 @@ def feedback_block(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) 
 
     def side(action: ReplyButton, vote: Vote) -> SlackBlock:
         return {
+            # Without its emoji: Slack draws a thumb of its own.
             "text": {"type": "plain_text", "text": translator(words.BUTTON_LABELS[action]).partition(" ")[2]},
             "value": f"{vote.value}:{answer_id}",
             "accessibility_label": translator(words.DESCRIPTIONS[action]),
