@@ -46,8 +46,8 @@ class UploadSource(Protocol):
     async def announce_reading(
         self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Say that it is being read, to all there or, with `privately`, to the person who adds it. Return a function that
-        replaces this notice by the result."""
+        """Say that it is being read, to all there or, with `privately`, to the person who adds it. Return a function
+        that replaces this notice by the result."""
         ...
 
 
