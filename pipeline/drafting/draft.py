@@ -62,8 +62,8 @@ async def write_draft(
 ) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftResult, None]:
     """Yield the sentences to show, in their order, and last one `DraftResult`.
 
-    They are what `model` writes; the extract where there is no model (`failed`: why not), or where nothing that it wrote
-    may be shown."""
+    They are what `model` writes; the extract where there is no model (`failed`: why not), or where nothing that it
+    wrote may be shown."""
     begun = False
     if model:
         async with aclosing(draft_with_model(task, model)) as pieces:

@@ -111,7 +111,8 @@ _NEAREST = """
     WHERE dimensions = {n}
 """
 _COUNT_ALL = f"""
-    INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words') WHERE left(word, 1) <> '{COLLECTION_LEXEME}'
+    INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words')
+    WHERE left(word, 1) <> '{COLLECTION_LEXEME}'
 """  # noqa: S608 - our own words
 _HELD = "SELECT dimensions, count(*) FROM mean_vector WHERE dimensions <= $1 GROUP BY dimensions"
 _INDEXES = """
