@@ -147,7 +147,7 @@ class CatchUp(Generic[P, M]):
             if failure is None:
                 self._due.clear()
                 return
-            log.warning("gap_not_read_yet", space=self._space, reason=str(failure))
+            log.warning("catch_up_retried", space=self._space, reason=str(failure))
             retry_after = failure.retry_after if isinstance(failure, Unavailable) else None
             await asyncio.sleep(max(wait, retry_after or 0.0))
             wait = min(2 * wait, MAX_RETRY_SECONDS)
@@ -172,7 +172,7 @@ class CatchUp(Generic[P, M]):
                     async for message in messages:
                         await reader.accept(place, message)
             except Refused as refused:
-                log.warning("gap_unreadable", where=str(place), reason=str(refused))
+                log.warning("catch_up_refused", where=str(place), reason=str(refused))
             except CitewellError as error:
                 failure = error
                 continue

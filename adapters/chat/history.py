@@ -72,7 +72,7 @@ async def load_thread_context(reader: HistoryReader, message: IncomingMessage) -
         async with asyncio.timeout(CONTEXT_SECONDS):
             context = await reader.get_thread_context(message, CONTEXT_MESSAGES)
     except (CitewellError, TimeoutError) as error:
-        log.info("around_unread", key=message.key, reason=str(error) or "it took too long")
+        log.info("thread_context_unavailable", key=message.key, reason=str(error) or "it took too long")
         return ThreadContext()
     return ThreadContext(
         replied_to=context.replied_to,
@@ -88,7 +88,7 @@ async def load_thread_document(
     try:
         messages = await reader.read_thread(message, MAX_THREAD_MESSAGES)
     except Refused as refused:
-        log.warning("thread_unread", key=message.key, reason=str(refused))
+        log.warning("thread_unreadable", key=message.key, reason=str(refused))
         messages = ()
     if messages is None:
         return None

@@ -181,6 +181,6 @@ class SlackActorResolver:
         try:
             groups = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
         except SlackRefused as refused:
-            log.info("slack_user_groups_unlisted", roles_of_groups="do not count", reason=str(refused))
+            log.info("slack_user_groups_refused", roles_of_groups="do not count", reason=str(refused))
             groups = ()
         return {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in groups}

@@ -69,7 +69,7 @@ class SlackMembership:
                     people.channels[channel] = self._start_check(channel, people)
                 return await asyncio.shield(people.channels[channel])
         except TimeoutError:
-            log.warning("slack_members_late", channel_counts_as="one with guests")
+            log.warning("slack_members_timeout", channel_counts_as="one with guests")
             return False
 
     async def on_member_joined(self, event: dict[str, Any]) -> None:
@@ -101,7 +101,7 @@ class SlackMembership:
                 try:
                     rest = await self._read_list()
                 except Exception:  # the next list may be one that can be read, and without one every channel is closed
-                    log.exception("slack_people_unread")
+                    log.exception("slack_users_failed")
                     rest = MEMBERS_RETRY_SECONDS
                 self._is_list_coming = self._wanted.is_set()
                 self._list_read.set()
@@ -135,7 +135,7 @@ class SlackMembership:
                 for user in page:
                     (outside if is_external(user, self._team) else inside).add(str(user.get("id")))
         except CitewellError as error:
-            log.warning("slack_people_unlisted", channels_count_as="ones with guests", reason=str(error))
+            log.warning("slack_users_unavailable", channels_count_as="ones with guests", reason=str(error))
             return MEMBERS_FRESH_SECONDS if isinstance(error, SlackRefused) else MEMBERS_RETRY_SECONDS
         listed = inside | outside
         self._newcomers = {key: at for key, at in self._newcomers.items() if key[1] not in listed}
@@ -155,7 +155,7 @@ class SlackMembership:
                 if not people.inside.issuperset(page):
                     return False
         except SlackRefused as refused:
-            log.warning("slack_members_unlisted", channel_counts_as="one with guests", reason=str(refused))
+            log.warning("slack_members_unavailable", channel_counts_as="one with guests", reason=str(refused))
             return False
         except Unavailable:
             people.channels.pop(channel, None)

@@ -182,7 +182,7 @@ class SlackWebClient:
         except aiohttp.InvalidURL as error:
             raise SlackRefused(RESPONSE_URL_CALL, "no_url") from error
         except NETWORK_ERRORS as error:
-            raise Unavailable("Slack", f"a response URL did not come back ({type(error).__name__})") from error
+            raise Unavailable("Slack", f"a response URL got no response ({type(error).__name__})") from error
         if response.status_code >= 500 or response.status_code == 429:
             raise Unavailable("Slack", f"a response URL failed (HTTP {response.status_code})")
         if response.status_code != 200:
@@ -197,7 +197,7 @@ class SlackWebClient:
         except SlackApiError as error:
             raise _to_error("files.upload", error) from error
         except NETWORK_ERRORS as error:
-            raise Unavailable("Slack", f"an upload did not come back ({type(error).__name__})") from error
+            raise Unavailable("Slack", f"an upload got no response ({type(error).__name__})") from error
 
     async def _send(self, method: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Return Slack's response; None when it asks to wait, which `_limited_for` then tells."""
@@ -211,7 +211,7 @@ class SlackWebClient:
             self._limited_until[method] = asyncio.get_running_loop().time() + wait
             return None
         except NETWORK_ERRORS as error:
-            raise Unavailable("Slack", f"{method} did not come back ({type(error).__name__})") from error
+            raise Unavailable("Slack", f"{method} got no response ({type(error).__name__})") from error
         return dict(response.data) if isinstance(response.data, dict) else {}
 
     def _limited_for(self, method: str) -> float:

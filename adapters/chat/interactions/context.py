@@ -154,7 +154,7 @@ class InteractionContext(ABC):
         try:
             await self.reply_privately(text)
         except CitewellError as error:
-            log.warning("not_told", action=self.payload.action, reason=str(error))
+            log.warning("private_reply_failed", action=self.payload.action, reason=str(error))
 
     async def show_error(self, text: str, field: str = "") -> None:
         """Show what is wrong with the input: at the field while the form is open, else in private."""

@@ -112,10 +112,10 @@ class UploadHandlers:
         except NotAllowed:
             return UploadResult(translator(uploads.CONTRIBUTORS_ONLY))
         except UploadRefused as error:
-            log.info("nothing_added", reason=str(error))
+            log.info("upload_failed", reason=str(error))
             return UploadResult(uploads.rejected_text(candidate, error, translator))
         except CitewellError as error:
-            log.warning("nothing_added", reason=str(error))
+            log.warning("upload_failed", reason=str(error))
             return UploadResult(uploads.fetch_failed_text(candidate, translator))
         text, small = uploads.added_text(candidate, added, translator), uploads.take_back_hint(added, translator)
         return UploadResult(text, small, added.document, translator(uploads.TAKE_BACK_LABEL))

@@ -165,7 +165,7 @@ class Deliverer(Generic[P]):
         try:
             if instead := await self._replacement_text(work.message, sender):
                 if work.message.manner.is_background:
-                    log.info("unasked_reply_withheld", key=work.key)
+                    log.info("auto_reply_withheld", key=work.key)
                 else:
                     await reply.show([sender.render_line(Translator(work.language)(instead))])
             else:
@@ -206,7 +206,7 @@ class Deliverer(Generic[P]):
         try:
             await self._poster.show_ephemeral(message, reply)
         except CitewellError as error:
-            log.warning("not_whispered", reason=str(error))
+            log.warning("ephemeral_reply_failed", reason=str(error))
 
     def _is_private(self, message: IncomingMessage) -> bool:
         """Return True if only the asker reads the reply."""
@@ -263,7 +263,7 @@ class Deliverer(Generic[P]):
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise
-                log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
+                log.warning("reply_rendered_plainly", answer=answer.id, reason=str(error))
                 is_complete = False
         if not (is_complete and await sender.attach(reply_shown.files, resumed=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
@@ -287,9 +287,9 @@ class Deliverer(Generic[P]):
         alone can be told nowhere else; a refused unprompted reply is dropped."""
         hopeless = work.last or refused.is_permanent
         if refused.is_obsolete:
-            log.info("reply_ends", key=work.key, reason=str(refused))
+            log.info("reply_obsolete", key=work.key, reason=str(refused))
         elif hopeless and work.message.manner.is_background:
-            log.info("unasked_reply_refused", key=work.key, reason=str(refused))
+            log.info("auto_reply_refused", key=work.key, reason=str(refused))
         elif hopeless and not self._is_private(work.message):
             log.warning("reply_refused", key=work.key, reason=str(refused))
             await self._explain(work, sender, refused)

@@ -114,7 +114,7 @@ class PrivateReplyDeliverer:
         try:
             await self._send_direct(work.message, Translator(work.language)(wording.ASK_AGAIN), once=work.key)
         except Refused as refused:
-            log.warning("asker_not_told", key=work.key, reason=str(refused))
+            log.warning("asker_not_notified", key=work.key, reason=str(refused))
 
 
 async def _follow(sender: EditingSender[P], gone: P, stream: ReplyStream, recorder: PostRecorder) -> Answer:

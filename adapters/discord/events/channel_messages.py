@@ -36,7 +36,7 @@ def refetching_loader(client: discord.Client, guild_id: int | None, channel_id: 
             message = await channel.fetch_message(message_id)
         message.channel = client.get_channel(channel_id) or message.channel
         if client.user is None or is_private_thread(message.channel):
-            raise Refused("a message is not to be read there")
+            raise Refused("messages there may not be read")
         return parse_channel_message(place, message, client.user)
 
     return now

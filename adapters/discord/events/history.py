@@ -72,7 +72,7 @@ class DiscordHistoryReader:
         with translate_discord_errors("read a channel"):
             channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
             if not isinstance(channel, HistoryChannel) or str(channel.guild.id) != place.space:
-                raise Refused(f"{place} is no text channel or forum", what_to_do="Name one that people write in.")
+                raise Refused(f"{place} is not a text channel or forum", what_to_do="Name one that people write in.")
             if client.user is None:
                 return HistoryPage(messages=(), next_cursor=position, created_at=channel.created_at)
             at = json.loads(position) if position else {}

@@ -68,7 +68,7 @@ async def find_messages(
                     matched += pending if last else []
                     pending = pending if last is None else []
     except (discord.NotFound, discord.Forbidden) as error:
-        log.info("discord_history_unread", channel=channel_id, code=error.code)
+        log.info("discord_history_unavailable", channel=channel_id, code=error.code)
     return matched or pending
 
 

@@ -78,4 +78,4 @@ class IdentifyBudget:
         try:
             self._state.mark_stopped(self._clock())
         except Unavailable as error:
-            log.warning("discord_memory_unwritable", reason=str(error))
+            log.warning("discord_state_unwritable", reason=str(error))

@@ -72,8 +72,8 @@ class SlackChannelMessages:
         if loaded := await self._fetch(channel, ts):
             return await self._load(loaded, channel)
         if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN_SECONDS:
-            raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
-        raise Refused("a message that was reacted to is not to be seen")
+            raise Unavailable("Slack", "the message of a reaction is not visible yet")
+        raise Refused("the message of a reaction is not visible")
 
     async def _fetch(self, channel: PlaceId, ts: str) -> SlackPayload | None:
         """Return a message as it is now; None where it is not visible."""

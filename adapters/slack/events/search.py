@@ -49,7 +49,7 @@ async def search_messages(
                 ]
             )
     except (CitewellError, TimeoutError) as error:
-        log.info("slack_search_unanswered", reason=str(error) or "it took too long")
+        log.info("slack_search_failed", reason=str(error) or "it took too long")
         return ()
 
 

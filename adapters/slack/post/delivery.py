@@ -271,7 +271,7 @@ class SlackNotifier:
         try:
             await send
         except CitewellError as error:
-            log.warning("slack_not_whispered", reason=str(error))
+            log.warning("slack_ephemeral_failed", reason=str(error))
 
 
 async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: str, text: str, **more: object) -> None:

@@ -108,7 +108,7 @@ async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTar
     try:
         return await _find(web, me, origin, key)
     except SlackRefused as refused:
-        log.warning("slack_replies_unread", one="may be posted twice", reason=str(refused))
+        log.warning("slack_messages_unreadable", one="may be posted twice", reason=str(refused))
         return []
 
 

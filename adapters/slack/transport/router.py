@@ -51,7 +51,7 @@ class WorkspaceRouter:
             log.info("slack_not_installed", space=team)
             return BoltResponse(status=200, body="")
         except CitewellError as error:
-            log.warning("slack_not_taken_in", space=team, reason=str(error))
+            log.warning("slack_event_failed", space=team, reason=str(error))
             return BoltResponse(status=500, body="")
 
 

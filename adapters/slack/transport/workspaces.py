@@ -185,7 +185,7 @@ class MultiWorkspace:
         if installation is None or self._listening is None:
             return
         if at < installation.at and not await is_token_revoked(self._client_factory.web(installation.token)):
-            log.info("slack_workspace_still_there", space=str(place))
+            log.info("slack_workspace_kept", space=str(place))
             return
         await self._listening[0].erase_space(place)
         log.info("slack_workspace_left", space=str(place))
