@@ -43,7 +43,7 @@ fmt: $(BIN)/citewell ## put the code into its format
 
 words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to date with the code and compiled
 	mkdir -p build
-	$(BIN)/pybabel -q extract --no-default-keywords -k Message -k Plural:1,2 --no-location --sort-output -o build/citewell.pot adapters pipeline
+	$(BIN)/pybabel -q extract --no-default-keywords -k TranslatableText -k PluralText:1,2 --no-location --sort-output -o build/citewell.pot adapters pipeline
 	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
 	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
 

@@ -90,8 +90,8 @@ async def test_dated_documents_come_newest_first_and_only_those_that_the_audienc
 async def test_documents_are_found_by_how_their_ids_begin(library: DocumentStore) -> None:
     for name in ("leave%", "leave_a", "pay", "日本語"):
         await put(library, name, "text")
-    assert set(await library.beginning("leave")) == {"leave%", "leave_a"}
-    assert (await library.beginning("leave_"), await library.beginning("日本")) == (["leave_a"], ["日本語"])
+    assert set(await library.ids_with_prefix("leave")) == {"leave%", "leave_a"}
+    assert (await library.ids_with_prefix("leave_"), await library.ids_with_prefix("日本")) == (["leave_a"], ["日本語"])
 
 
 async def test_neighbours_are_of_the_same_document_and_version(library: DocumentStore) -> None:

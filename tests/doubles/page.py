@@ -76,11 +76,11 @@ async def open_page(
     """Looked at by `visitor`, or by somebody of whom nothing is known."""
     async with open_citewell(settings) as citewell:
         site = SimpleNamespace(  # what its room asks of a site
-            visitors=_Always(visitor),
-            reading=citewell.reading,
+            authenticator=_Always(visitor),
+            queries=citewell.reading,
             links=SignedLinks(URL, citewell.sources, clock),
-            originals=settings.web.originals,
-            pace=RateLimiter(clock=count(step=60).__next__),
+            serves_originals=settings.web.originals,
+            rate_limiter=RateLimiter(clock=count(step=60).__next__),
         )
         routes = [pages.asset_route(), *source.routes(cast("WebContext", site))]
         app = Starlette(routes=routes)

@@ -77,7 +77,7 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
         await eventually(lambda: left(1))
         assert await storage.handoffs.resolve("h1", "discord:6", "Ann", "The blue team.")
         for courier in couriers:
-            courier.ring()
+            courier.notify()
         await eventually(lambda: left(1))
         for task in running:
             task.cancel()
@@ -120,7 +120,7 @@ async def at_work(folder: Path, server: Stuck) -> AsyncIterator[Callable[[str, s
         running = asyncio.create_task(courier.run())
 
         async def begin(channel: str, name: str) -> None:
-            assert await desk.posts.begin(UploadStatus(to=channel, id=name, person="discord:5", text="Reading it."))
+            assert await desk.posts.enqueue(UploadStatus(to=channel, id=name, person="discord:5", text="Reading it."))
 
         async def nothing_left() -> bool:
             return not await storage.outbox.count_open()
@@ -186,13 +186,13 @@ async def test_whoever_waits_hears_no_error_in_its_own_words(
 ) -> None:
     async with open_storage(tmp_path) as storage:
         desk: Any = CitewellServices(storage)
-        await desk.posts.begin(post)
+        await desk.posts.enqueue(post)
         if begun:
             await storage.outbox.take_next()
             await storage.outbox.mark_posting(post.key)
         adapters: Any = {"discord": Broken(error)}
         await OutboxWorker(storage.outbox, desk, adapters, grace_seconds=0.0).post_due()
-        assert await desk.posts.ended(post) == wording.TRY_AGAIN
+        assert await desk.posts.wait_until_posted(post) == wording.TRY_AGAIN
 
 
 class Open(Server):

@@ -12,7 +12,7 @@ from bot.registry import platforms
 
 ROOT = Path(__file__).parents[3]
 KNOWING = {
-    ROOT / "bot" / "known.py",
+    ROOT / "bot" / "registry.py",
     *(ROOT / "bot" / "config" / f"{name}.py" for name in ("settings", "tables")),
 }
 """A kind of source is called as a platform is, in `tables`."""

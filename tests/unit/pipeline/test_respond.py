@@ -116,7 +116,7 @@ class Reader:
     after: asyncio.Event | None = None
     waits: int = 1
     name: str = "reading"
-    beside: str = ""
+    omitted_conditions: str = ""
     asked: list[list[str]] = field(default_factory=list)
 
     async def review(
@@ -132,7 +132,12 @@ class Reader:
         if words.support is not SupportBasis.UNSURE:
             return words
         if said.sentence.text in self.finds:
-            found = {"chunk_ids": ("c1",), "quote": SAID[0], "judge": self.name, "beside": self.beside}
+            found = {
+                "chunk_ids": ("c1",),
+                "quote": SAID[0],
+                "judge": self.name,
+                "omitted_conditions": self.omitted_conditions,
+            }
             return Judgement(support=SupportBasis.JUDGED, score=0.9, **found)
         return Judgement(support=SupportBasis.REFUSED, score=0.2, reason="the passages do not say it", judge=self.name)
 
@@ -422,7 +427,7 @@ async def test_what_stands_in_the_passages_word_for_word_needs_no_reader_to_be_s
 
 
 async def test_what_a_judge_rested_on_stands_below_an_answer_that_may_say_less_which_is_not_sure() -> None:
-    judge = Reader(finds=(OWN,), beside=SAID[0])
+    judge = Reader(finds=(OWN,), omitted_conditions=SAID[0])
     answer, _ = await answered(asking(), judge=judge, model=Drafting(OWN, SAID[1]))
     assert said(answer) == [OWN, SAID[1]]
     assert [one.text for one in answer.quoted if one.kind is not BlockKind.HEADING] == [SAID[0]]

@@ -17,7 +17,7 @@ from pipeline.translations import CATALOGUE_DIR, DOMAIN, ENGLISH_TRANSLATOR, LAN
 from pipeline.words import wording
 
 ROOT = Path(__file__).parents[3]
-KEYWORDS = {"Message": None, "Plural": (1, 2)}
+KEYWORDS = {"TranslatableText": None, "PluralText": (1, 2)}
 """As in the Makefile."""
 OTHERS = sorted(set(LANGUAGES) - {ENGLISH_TRANSLATOR.language})
 SPELLED_ALIKE = {
@@ -33,7 +33,7 @@ SPELLED_ALIKE = {
 
 
 def said() -> set[str | tuple[str, ...]]:
-    """What `MissedMessage` and `PluralText` mark in the code."""
+    """What `TranslatableText` and `PluralText` mark in the code."""
     found = [
         message
         for folder in ("adapters", "pipeline")

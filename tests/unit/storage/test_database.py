@@ -119,7 +119,7 @@ async def test_a_backup_made_under_load_restores_by_copying_it_back(tmp_path: Pa
     backup.rename(tmp_path / "new" / "citewell.db")
     async with open_storage(tmp_path / "new", embedder="m", exclusive=True) as restored:
         await restored.vectors.sync()
-        assert restored.vectors.serving
+        assert restored.vectors.is_chroma_ready
         assert len(await restored.library.get_chunks(["d#0", "d#1"])) == 2
 
 

@@ -68,12 +68,12 @@ async def test_a_token_that_cannot_be_read_is_told_with_a_number_and_nothing_els
     ("name", "method", "path", "sent"),
     [
         ("search", "POST", "/api/v1/search", {"text": "x"}),
-        ("documents", "GET", "/api/v1/documents", None),
-        ("documents", "GET", "/api/v1/sources", None),
-        ("documents", "GET", "/api/v1/health", None),
-        ("read", "GET", "/api/v1/passages?document=x", None),
+        ("list_documents", "GET", "/api/v1/documents", None),
+        ("list_documents", "GET", "/api/v1/sources", None),
+        ("list_documents", "GET", "/api/v1/health", None),
+        ("read_document", "GET", "/api/v1/passages?document=x", None),
         ("respond", "POST", "/api/v1/ask", {"question": "x"}),
-        ("kept", "POST", "/api/v1/answers/0123456789abcdef/feedback", {"vote": "helpful"}),
+        ("is_saved", "POST", "/api/v1/answers/0123456789abcdef/feedback", {"vote": "helpful"}),
     ],
 )
 async def test_what_nobody_foresaw_is_told_with_a_number_by_every_call(

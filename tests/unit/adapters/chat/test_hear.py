@@ -40,24 +40,24 @@ class House:
         self.offered: list[UnsentReply] = []
         self.channels = self.handoffs = self.places = self
 
-    async def indexed(self, _: object) -> None: ...
+    async def find_indexed(self, _: object) -> None: ...
 
-    async def of(self, _: object) -> PlaceSettings:
+    async def effective_settings(self, _: object) -> PlaceSettings:
         return self.place
 
-    async def waits(self, key: MessageKey) -> object:
+    async def find_open(self, key: MessageKey) -> object:
         return SimpleNamespace(target=HELPERS) if key == NOTICE else None
 
-    async def keeps(self, _: PlaceId) -> bool:
+    async def can_keep_replies(self, _: PlaceId) -> bool:
         return False
 
-    async def words(self, *_: str, **__: str) -> object:
+    async def translator_for(self, *_: str, **__: str) -> object:
         return ENGLISH_TRANSLATOR
 
     async def drop_if_replied(self, *_: str) -> bool:
         return False
 
-    async def conversation(self, _: str) -> None: ...
+    async def find_conversation(self, _: str) -> None: ...
 
     async def accept(self, message: IncomingMessage, **_: float) -> bool:
         self.down -= 1
@@ -81,7 +81,7 @@ def house() -> House:
 
 
 def hearing(house: House, *, threads: bool = False) -> ChatEventHandler:
-    known: Any = SimpleNamespace(takes_part=lambda _: False)
+    known: Any = SimpleNamespace(has_pending_reply=lambda _: False)
     return ChatEventHandler(cast("Any", house), cast("Any", house), known, cast("Any", house), threads=threads)
 
 
@@ -130,7 +130,7 @@ async def test_a_place_says_whether_answers_go_into_threads(
     house.place = PlaceSettings(threads=set_there)
     thread = replace(WHERE, channel="2", thread="")
     await hearing(house, threads=otherwise).handle(
-        MessagePosted(said_in=(), key=SAID, question=asked(in_thread=thread))
+        MessagePosted(said_in=(), key=SAID, question=asked(thread_conversation=thread))
     )
     assert house.kept[0].conversation == (thread if opened else WHERE)
 

@@ -534,7 +534,7 @@ def test_a_table_with_the_line_ends_of_an_old_macintosh_is_read() -> None:
 
 @pytest.mark.parametrize(
     ("failing", "unread"),
-    [("tab panels", "some tab panels"), ("cells_of", "an element of the page (<table>)")],
+    [("tab panels", "some tab panels"), ("row_cell_elements", "an element of the page (<table>)")],
     ids=["a step", "an element"],
 )
 def test_what_fails_is_named_and_the_rest_of_a_page_is_read(

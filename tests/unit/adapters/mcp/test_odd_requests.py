@@ -86,8 +86,8 @@ async def test_who_is_not_let_in_is_told_why_as_clients_show_it(team: Team, tmp_
     [
         ("search", "tools/call", {"name": "search", "arguments": {"query": "x"}}),
         ("respond", "tools/call", {"name": "ask", "arguments": {"question": "x"}}),
-        ("read", "tools/call", {"name": "read", "arguments": {"document": "x"}}),
-        ("read", "resources/read", {"uri": "citewell://document/x"}),
+        ("read_document", "tools/call", {"name": "read", "arguments": {"document": "x"}}),
+        ("read_document", "resources/read", {"uri": "citewell://document/x"}),
     ],
 )
 async def test_what_goes_wrong_is_told_in_a_sentence_and_nothing_of_it(

@@ -118,7 +118,7 @@ def a_reply(web: SlackWebClient, thread: str, receipts: Receipts) -> MessageSequ
 
 
 async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(slack: SlackDriver) -> None:
-    web = await web_of(slack, gap=100.0, longest_wait=60.0)
+    web = await web_of(slack, message_interval=100.0, longest_wait=60.0)
     question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
     first, second = Receipts(), Receipts()
     await a_reply(web, question.ts, first).show([render_line("Thirty days.")])
@@ -131,7 +131,7 @@ async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(
 
 
 async def test_the_parts_of_one_reply_are_posted_however_long_that_takes(slack: SlackDriver) -> None:
-    web = await web_of(slack, gap=0.02, longest_wait=0.0)
+    web = await web_of(slack, message_interval=0.02, longest_wait=0.0)
     question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
     await a_reply(web, question.ts, Receipts()).show([render_line("Thirty days."), render_line("And five more.")])
     assert len(slack.slack.called("chat.postMessage")) == 2
@@ -150,7 +150,7 @@ async def test_no_reply_begins_anywhere_while_slack_takes_no_posts(slack: SlackD
 
 
 async def test_an_answer_whose_turn_is_not_near_is_not_streamed(slack: SlackDriver) -> None:
-    web = await web_of(slack, gap=3600.0, longest_wait=36_000.0)
+    web = await web_of(slack, message_interval=3600.0, longest_wait=36_000.0)
     written = asyncio.Event()
 
     async def slowly(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:

@@ -216,7 +216,7 @@ async def test_who_signs_in_with_a_platform_is_the_same_person_as_there_and_stra
             assert (await browser.get(f"/sign-in/{name}")).url.path == "/"
             exported = await browser.post("/press", data={"csrf": await csrf(browser), "action": "export"})
             assert exported.json()["person"] == person
-        assert await page.adapters["web"].readers(PersonId.parse(person)) == inside
+        assert await page.adapters["web"].get_readers(PersonId.parse(person)) == inside
 
 
 @given(st.text())
