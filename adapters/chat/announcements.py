@@ -103,4 +103,4 @@ class Announcer(Generic[P]):
                 return [self._poster.render_upload_status(post)]
             case SharedAnswer():
                 assert post.answer
-                return self._poster.render_shared(post.answer, parts.question_lines(post.answer, by=post.name))
+                return self._poster.render_shared(post.answer, parts.question_lines(post.answer, shared_by=post.name))

@@ -67,7 +67,7 @@ class ReadersBuilder:
             return []
         done, late = await asyncio.wait(checks, timeout=self._patience)
         if late:  # they go on, and the next question finds what they saw
-            log.warning("channels_late", channels=len(late), channels_count_as="closed")
+            log.warning("channel_access_timeout", channels=len(late), channels_count_as="closed")
             self._late_checks |= late
             for task in late:
                 task.add_done_callback(self._late_checks.discard)

@@ -76,19 +76,19 @@ class CatchUp(Generic[P, M]):
         *,
         lag: float,
         clock: Callable[[], float],
-        untaken: set[str] | None = None,
+        failed_channels: set[str] | None = None,
     ) -> None:
         """Create it. `space` names the connection in the checkpoint. `lag`: seconds that a message may take to reach
-        us. `untaken`: channels, in the platform's words, with messages that could not be accepted; emptied when they
-        are read."""
+        us. `failed_channels`: channels, in the platform's words, with messages that could not be accepted; emptied when
+        they are read."""
         self._space = space
         self._inbox = inbox
         self._open_reader = open_reader
         self._lag = lag
         self._clock = clock
-        self._untaken = set[str]() if untaken is None else untaken
+        self._failed_channels = set[str]() if failed_channels is None else failed_channels
         self._due: set[str] = set()
-        """The channels of `untaken` that are being read."""
+        """The failed channels that are being read."""
         self._started = clock()
 
     async def run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
@@ -98,23 +98,27 @@ class CatchUp(Generic[P, M]):
 
     async def _run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         last_checkpoint = 0.0
-        reading: asyncio.Task[None] | None = None
+        catch_up_task: asyncio.Task[None] | None = None
         try:
             while True:
                 now = self._clock()
                 if await reachable():
-                    if reading is None or now - last_checkpoint > OUTAGE_SECONDS or (reading.done() and self._untaken):
-                        if reading:
-                            reading.cancel()
-                        reading = asyncio.create_task(self.read_missed())
-                    if not reading.done() or await self.save_checkpoint(now):
+                    if (
+                        catch_up_task is None
+                        or now - last_checkpoint > OUTAGE_SECONDS
+                        or (catch_up_task.done() and self._failed_channels)
+                    ):
+                        if catch_up_task:
+                            catch_up_task.cancel()
+                        catch_up_task = asyncio.create_task(self.read_missed())
+                    if not catch_up_task.done() or await self.save_checkpoint(now):
                         last_checkpoint = now
-                await asyncio.sleep(CHECKPOINT_SECONDS if reading and reading.done() else MIN_RETRY_SECONDS)
-                if reading and reading.done():
-                    reading.result()
+                await asyncio.sleep(CHECKPOINT_SECONDS if catch_up_task and catch_up_task.done() else MIN_RETRY_SECONDS)
+                if catch_up_task and catch_up_task.done():
+                    catch_up_task.result()
         finally:
-            if reading:
-                reading.cancel()
+            if catch_up_task:
+                catch_up_task.cancel()
 
     async def save_checkpoint(self, now: float) -> bool:
         """Record that all messages until `now` are known or on their way. Return False where the inbox is
@@ -129,8 +133,8 @@ class CatchUp(Generic[P, M]):
 
     async def read_missed(self) -> None:
         """Read what was missed. A failed place is retried and holds up no other."""
-        self._due |= self._untaken
-        self._untaken.clear()
+        self._due |= self._failed_channels
+        self._failed_channels.clear()
         reader: MissedReader[P, M] | None = None
         done: set[P] = set()
         wait = MIN_RETRY_SECONDS

@@ -295,8 +295,8 @@ class ChatEventHandler:
         match event:
             case MessagePosted():
                 await self._handle_posted(event)
-            case MessageEdited(key=key, text=text, question=asked) if text is not None:
-                await self._intake.apply_edit(str(key), text, asked, self._notifier_of(asked))
+            case MessageEdited(key=key, text=text, question=question) if text is not None:
+                await self._intake.apply_edit(str(key), text, question, self._notifier_of(question))
             case MessageDeleted(key=key, said_in=said_in):
                 await self._handle_deleted(key, said_in)
             case AppMentioned(app=app, allow_setting=allow):
@@ -327,13 +327,13 @@ class ChatEventHandler:
                 else:
                     await channels.remove_messages(channel, [key.message])
 
-    async def _handle_posted(self, spoke: MessagePosted) -> None:
+    async def _handle_posted(self, event: MessagePosted) -> None:
         """Handle a new message. A reply where people were asked addresses them or the asker, unless it mentions the
         bot."""
-        message, question = spoke.person_message, spoke.question
+        message, question = event.person_message, event.question
         notices = await self._drop_answered(message) if message else {}
         if question and not (notices and message and not message.is_for_bot):
-            await self._intake.accept(question, self._notifier_of(question), edited=spoke.is_edited)
+            await self._intake.accept(question, self._notifier_of(question), edited=event.is_edited)
         if message:
             await self._offer_reply(message, notices)
 

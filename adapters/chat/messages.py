@@ -23,19 +23,19 @@ class NotPosted(Refused):
         message: str,
         *,
         why: Callable[[Translator], str],
-        over: bool = False,
-        hopeless: bool = False,
-        form: bool = False,
+        is_obsolete: bool = False,
+        is_permanent: bool = False,
+        retry_plain: bool = False,
         what_to_do: str = "",
     ) -> None:
         """Create it. `why` renders the reason as the end of a sentence for the person who waits."""
         super().__init__(message, what_to_do=what_to_do)
         self.why = why
-        self.is_obsolete = over
+        self.is_obsolete = is_obsolete
         """True where nobody waits for it any more: the question is gone, or somebody stopped the answer."""
-        self.is_permanent = hopeless
+        self.is_permanent = is_permanent
         """True where another try would fail, too."""
-        self.retry_plain = form
+        self.retry_plain = retry_plain
         """True where a plainer form may be accepted."""
 
 

@@ -122,7 +122,7 @@ def _sessions(recommended: int, left: int, shards: ShardRange) -> Finding:
     return ok_finding("Discord sessions", f"{left} may still be opened today")
 
 
-def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str) -> list[Finding]:
+def _servers(servers: list[dict[str, Any]], expected: Collection[int], invite: str) -> list[Finding]:
     if not servers:
         return [warning_finding("Discord servers", "the bot is on none", f"Add it: {invite}")]
     findings = []
@@ -134,7 +134,7 @@ def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str)
             findings.append(
                 error_finding("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix)
             )
-    if absent := sorted(set(named) - {int(server["id"]) for server in servers}):
+    if absent := sorted(set(expected) - {int(server["id"]) for server in servers}):
         problem = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
         fix = "Correct it in CITEWELL_DISCORD_HOME_GUILDS, CITEWELL_DIGEST or citewell.toml, or add the bot there."
         findings.append(warning_finding("Discord servers", problem, fix))

@@ -40,11 +40,11 @@ def translate_discord_errors(
     action: str,
     *,
     why: ExplainError = _explain_default,
-    hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,),
+    permanent: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,),
 ) -> Iterator[None]:
     """Translate errors inside the context. Raises Unavailable where it may work later, Misconfigured for a token that
     Discord no longer accepts, and Refused otherwise: NotPosted where Discord refuses, permanent for the errors in
-    `hopeless`."""
+    `permanent`."""
     try:
         yield
     except CitewellError:
@@ -63,9 +63,9 @@ def translate_discord_errors(
         raise NotPosted(
             f"Discord forbids us to {action} (code {error.code})" if forbidden else refusal,
             why=partial(why, error),
-            over=is_obsolete,
-            hopeless=isinstance(error, hopeless),
-            form=error.code == BAD_FORM and not is_obsolete,
+            is_obsolete=is_obsolete,
+            is_permanent=isinstance(error, permanent),
+            retry_plain=error.code == BAD_FORM and not is_obsolete,
             what_to_do=REINVITE_ADVICE if forbidden else "",
         ) from error
     except discord.DiscordException as error:

@@ -140,7 +140,7 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[ChannelMessage, ...]:
         slack = await self._workspaces.session(message.conversation.space)
-        return await search_messages(slack.web, slack.talk, message, question)
+        return await search_messages(slack.web, slack.channel_messages, message, question)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""

@@ -180,7 +180,7 @@ class SlackActorResolver:
         """Return the user groups, cached as long as the list of people."""
         try:
             groups = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
-        except SlackRefused as declined:
-            log.info("slack_user_groups_not_listed", roles_of_groups="do not count", reason=str(declined))
+        except SlackRefused as refused:
+            log.info("slack_user_groups_not_listed", roles_of_groups="do not count", reason=str(refused))
             groups = ()
         return {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in groups}

@@ -69,7 +69,7 @@ class SlackMembership:
                     people.channels[channel] = self._start_check(channel, people)
                 return await asyncio.shield(people.channels[channel])
         except TimeoutError:
-            log.warning("slack_members_late", channel_counts_as="one with guests")
+            log.warning("slack_members_timeout", channel_counts_as="one with guests")
             return False
 
     async def on_member_joined(self, event: dict[str, Any]) -> None:
@@ -154,8 +154,8 @@ class SlackMembership:
             async for page in self._pages("conversations.members", channel=channel):
                 if not people.inside.issuperset(page):
                     return False
-        except SlackRefused as declined:
-            log.warning("slack_members_not_listed", channel_counts_as="one with guests", reason=str(declined))
+        except SlackRefused as refused:
+            log.warning("slack_members_not_listed", channel_counts_as="one with guests", reason=str(refused))
             return False
         except Unavailable:
             people.channels.pop(channel, None)

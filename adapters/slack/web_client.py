@@ -90,8 +90,8 @@ class SlackRefused(NotPosted):
         super().__init__(
             f"Slack declined {method}: {error}{scope}",
             why=self._explain,
-            over=error in OBSOLETE_ERRORS,
-            hopeless=error in POST_REFUSALS or method == RESPONSE_URL_CALL,
+            is_obsolete=error in OBSOLETE_ERRORS,
+            is_permanent=error in POST_REFUSALS or method == RESPONSE_URL_CALL,
             what_to_do=f"Add the scope {needed} to the Slack app and install it again." if needed else "",
         )
         self.error = error
@@ -182,7 +182,7 @@ class SlackWebClient:
         except aiohttp.InvalidURL as error:
             raise SlackRefused(RESPONSE_URL_CALL, "no_url") from error
         except NETWORK_ERRORS as error:
-            raise Unavailable("Slack", f"a response URL did not come back ({type(error).__name__})") from error
+            raise Unavailable("Slack", f"a response URL got no response ({type(error).__name__})") from error
         if response.status_code >= 500 or response.status_code == 429:
             raise Unavailable("Slack", f"a response URL failed (HTTP {response.status_code})")
         if response.status_code != 200:
@@ -197,7 +197,7 @@ class SlackWebClient:
         except SlackApiError as error:
             raise _to_error("files.upload", error) from error
         except NETWORK_ERRORS as error:
-            raise Unavailable("Slack", f"an upload did not come back ({type(error).__name__})") from error
+            raise Unavailable("Slack", f"an upload got no response ({type(error).__name__})") from error
 
     async def _send(self, method: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Return Slack's response; None when it asks to wait, which `_limited_for` then tells."""
@@ -211,7 +211,7 @@ class SlackWebClient:
             self._limited_until[method] = asyncio.get_running_loop().time() + wait
             return None
         except NETWORK_ERRORS as error:
-            raise Unavailable("Slack", f"{method} did not come back ({type(error).__name__})") from error
+            raise Unavailable("Slack", f"{method} got no response ({type(error).__name__})") from error
         return dict(response.data) if isinstance(response.data, dict) else {}
 
     def _limited_for(self, method: str) -> float:
@@ -273,8 +273,8 @@ async def paginate_method(
     for _ in range(MAX_SLACK_PAGES):
         if pacer:
             await pacer.wait()
-        more = {"cursor": cursor} if cursor else {}
-        response = await web.call(method, **arguments, **more)
+        page_arguments = {"cursor": cursor} if cursor else {}
+        response = await web.call(method, **arguments, **page_arguments)
         yield response.get(key) or []
         cursor = str((response.get("response_metadata") or {}).get("next_cursor") or "")
         if not cursor:

@@ -169,7 +169,7 @@ def _of(platform: str, **settings: object) -> Callable[[Installation], None]:
         (_folder_gone, "sources", "does not exist", "citewell sources remove"),
         (_set(data=Path("/dev/null")), "data folder", "file", "CITEWELL_DATA"),
         (_set(data=Path("/tmp", "x" * 300)), "data folder", "cannot be used", "CITEWELL_DATA"),
-        (_of("slack", api_url="http://127.0.0.1:9/api/"), "Slack token", "did not come back", "network"),
+        (_of("slack", api_url="http://127.0.0.1:9/api/"), "Slack token", "got no response", "network"),
     ],
 )
 async def test_what_is_wrong_is_found_with_its_remedy(

@@ -274,7 +274,7 @@ async def test_what_is_left_for_later_is_named(newcomer: Newcomer) -> None:
 async def test_a_platform_that_cannot_be_reached_costs_no_token(newcomer: Newcomer) -> None:
     async with newcomer.at_a_terminal("slack", SLACK_API_URL="http://127.0.0.1:9/api/") as session:
         await session.answer(BOT, BOT_TOKEN)
-        await session.until("did not come back")
+        await session.until("got no response")
         await session.answer(APP, APP_TOKEN)
         await session.answer(FOLDER, "")
         await session.until("SLACK_BOT_TOKEN is kept, but not checked")

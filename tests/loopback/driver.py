@@ -44,9 +44,9 @@ def reached() -> Iterator[None]:
     except Lost as lost:
         raise Unavailable("Loopback", "is out of reach", retry_after=lost.wait) from lost
     except KeyError as gone:
-        raise NotPosted(f"nothing is said at {gone}", why=lambda words: words(GONE), over=True) from gone
+        raise NotPosted(f"nothing is said at {gone}", why=lambda words: words(GONE), is_obsolete=True) from gone
     except PermissionError as gone:
-        raise NotPosted(f"there is no {gone}", why=lambda words: words(GONE), hopeless=True) from gone
+        raise NotPosted(f"there is no {gone}", why=lambda words: words(GONE), is_permanent=True) from gone
 
 
 def names(reference: str) -> list[str]:
@@ -128,7 +128,7 @@ class Sender:
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[Page]:
         return self.render_reply(reply, above)
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
         return True
 
     async def show(self, pages: Sequence[Page], record: Callable[[], Awaitable[None]]) -> None:

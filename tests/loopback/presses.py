@@ -140,9 +140,9 @@ class Things:
         )
 
     async def announce_reading(
-        self, reading: str, translator: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         who = LOOPBACK.person_id(HOUSE, self._user)
         there = key(self._message.channel, "").channel_key
-        to = [(str(who), "")] if alone else [(there, self._message.thread), (str(who), "")]
-        return await post_reading_notice(self._desk.posts, to, str(who), reading, translator)
+        to = [(str(who), "")] if privately else [(there, self._message.thread), (str(who), "")]
+        return await post_reading_notice(self._desk.posts, to, str(who), notice, translator)

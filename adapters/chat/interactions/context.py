@@ -75,7 +75,7 @@ class HandoffReply(NamedTuple):
     notice: MessageKey
     """The handoff notice that it replies to."""
     link: str
-    """Its address; empty where it has none."""
+    """The message's address; empty where it has none."""
 
 
 class InteractionContext(ABC):

@@ -80,8 +80,8 @@ class PersonalDataHandlers:
 
 async def save_preferences(services: BotServices, person: str, choices: Mapping[str, str]) -> Preferences:
     """Store the choices of a person. Return all preferences in force."""
-    before = await services.preferences(person)
-    changed = before.with_choices(choices)
-    if changed != before:
+    current = await services.preferences(person)
+    changed = current.with_choices(choices)
+    if changed != current:
         await services.save_preferences(person, changed)
     return changed

@@ -55,10 +55,10 @@ class SharingHandlers:
         if not await self._services.posts.enqueue(share):
             await interaction.try_reply_privately(translator(wording.ALREADY_SHARED))
             return
-        why = await self._services.posts.wait_until_posted(share)
-        if why:
-            await interaction.try_reply_privately(why)
-        elif why is not None:
+        refusal = await self._services.posts.wait_until_posted(share)
+        if refusal:
+            await interaction.try_reply_privately(refusal)
+        elif refusal is not None:
             try:
                 await interaction.confirm_sharing(answer)
             except CitewellError as error:  # it is shared all the same

@@ -44,31 +44,31 @@ class UploadSource(Protocol):
         ...
 
     async def announce_reading(
-        self, reading: str, translator: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Say that it is being read, to all there or, with `alone`, to the person who adds it. Return a function that
-        replaces this notice by the result."""
+        """Say that it is being read, to all there or, with `privately`, to the person who adds it. Return a function
+        that replaces this notice by the result."""
         ...
 
 
 async def post_reading_notice(
-    post_service: PostService, places: Sequence[tuple[str, str]], person: str, reading: str, translator: Translator
+    post_service: PostService, places: Sequence[tuple[str, str]], person: str, notice: str, translator: Translator
 ) -> Callable[[UploadResult], Awaitable[None]]:
     """Post that it is being read, for `UploadSource.announce_reading`, in the first of the `places` that accepts it: a
     channel with the thread there, or a person. Raises PostRefused."""
-    why: str | None = ""
+    refusal: str | None = ""
     for to, thread in places:
-        adding = UploadStatus(
-            to=to, id=uuid4().hex, person=person, language=translator.language, thread=thread, text=reading
+        status = UploadStatus(
+            to=to, id=uuid4().hex, person=person, language=translator.language, thread=thread, text=notice
         )
-        await post_service.enqueue(adding)
-        why = await post_service.wait_until_posted(adding)
-        if not why:
-            return partial(_update_notice, post_service, adding)
-    raise PostRefused(str(why))
+        await post_service.enqueue(status)
+        refusal = await post_service.wait_until_posted(status)
+        if not refusal:
+            return partial(_update_notice, post_service, status)
+    raise PostRefused(str(refusal))
 
 
 async def _update_notice(post_service: PostService, status: UploadStatus, addition: UploadResult) -> None:
     await post_service.update(replace(status, **addition._asdict()))
-    if why := await post_service.wait_until_posted(status):
-        raise PostRefused(why)
+    if refusal := await post_service.wait_until_posted(status):
+        raise PostRefused(refusal)

@@ -88,8 +88,8 @@ class UploadHandlers:
         silent = bool((await self._services.places.effective_settings(interaction.payload.places)).silent)
         translator = await interaction.words()
         for candidate in candidates:
-            reading = translator(uploads.READING_FILE, name=uploads.candidate_label(candidate))
-            put = await source.announce_reading(reading, translator, alone=silent)
+            notice = translator(uploads.READING_FILE, name=uploads.candidate_label(candidate))
+            put = await source.announce_reading(notice, translator, privately=silent)
             await put(
                 await self._add_candidate(
                     interaction, candidate, partial(source.resolve, candidate), collection, translator

@@ -85,8 +85,8 @@ class ReplySender(MessageSender[P], Protocol[P]):
         part of the reply is posted."""
         ...
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        """Attach files below the reply, each once, `again` after a crash. Return False where they are refused."""
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
+        """Attach files below the reply, each once, `resumed` after a crash. Return False where they are refused."""
         ...
 
 
@@ -165,7 +165,7 @@ class Deliverer(Generic[P]):
         try:
             if instead := await self._replacement_text(work.message, sender):
                 if work.message.manner.is_background:
-                    log.info("unasked_reply_withheld", key=work.key)
+                    log.info("auto_reply_withheld", key=work.key)
                 else:
                     await reply.show([sender.render_line(Translator(work.language)(instead))])
             else:
@@ -230,8 +230,8 @@ class Deliverer(Generic[P]):
     async def _deliver_answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
         work, message = stream.work, stream.work.message
         translator = Translator(work.language)
-        adds = await self._upload_button_value(message)
-        notes = wording.question_notes(message, translator, offered=bool(adds))
+        button_value = await self._upload_button_value(message)
+        notes = wording.question_notes(message, translator, offered=bool(button_value))
         async with (
             sender.show_working(translator, begun=reply.resumed) as settled,
             EventBuffer(stream.events) as buffer,
@@ -247,7 +247,12 @@ class Deliverer(Generic[P]):
             placement = sender.placement()
             remarks = [translator(remark) for remark in placement.remarks]
             build = partial(
-                parts.build_reply, answer, self._render_options, notes=notes, remarks=remarks, upload_button_value=adds
+                parts.build_reply,
+                answer,
+                self._render_options,
+                notes=notes,
+                remarks=remarks,
+                upload_button_value=button_value,
             )
             build = partial(build, stoppable=placement.can_stop)
             reply_shown, plain = build(attachable=placement.can_attach), build()
@@ -260,7 +265,7 @@ class Deliverer(Generic[P]):
                     raise
                 log.warning("reply_posted_as_text", answer=answer.id, reason=str(error))
                 is_complete = False
-        if not (is_complete and await sender.attach(reply_shown.files, again=reply.resumed)):
+        if not (is_complete and await sender.attach(reply_shown.files, resumed=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
 
     async def _follow(
@@ -284,7 +289,7 @@ class Deliverer(Generic[P]):
         if refused.is_obsolete:
             log.info("reply_given_up", key=work.key, reason=str(refused))
         elif hopeless and work.message.manner.is_background:
-            log.info("unasked_reply_refused", key=work.key, reason=str(refused))
+            log.info("auto_reply_refused", key=work.key, reason=str(refused))
         elif hopeless and not self._is_private(work.message):
             log.warning("reply_refused", key=work.key, reason=str(refused))
             await self._explain(work, sender, refused)

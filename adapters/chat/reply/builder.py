@@ -80,16 +80,16 @@ def build_reply(
     `attachable`: long code may be a file.
     """
     translator = Translator(answer.language)
-    written = list(_answer_blocks(answer, translator))
+    body_blocks = list(_answer_blocks(answer, translator))
     files: list[ReplyFile] = []
     if attachable:
-        written, files = split_files(written, answer.id, translator)
-    before = _notes(*notes, answer.preface if written else "")
-    after = _notes(answer.closing, *remarks)
-    if not written:
-        written = list(_text_blocks(f"{answer.preface}\n\n{answer.body}"))
+        body_blocks, files = split_files(body_blocks, answer.id, translator)
+    notes_above = _notes(*notes, answer.preface if body_blocks else "")
+    notes_below = _notes(answer.closing, *remarks)
+    if not body_blocks:
+        body_blocks = list(_text_blocks(f"{answer.preface}\n\n{answer.body}"))
     return Reply(
-        blocks=(*before, *written, *after),
+        blocks=(*notes_above, *body_blocks, *notes_below),
         language=answer.language,
         links=frozenset(
             url for citation in answer.sources for url in (citation.url, citation.url.partition("#")[0]) if url
@@ -131,9 +131,9 @@ def build_partial_reply(
     translator: Translator = ENGLISH_TRANSLATOR,
 ) -> Reply:
     """Build the reply of an answer that is still being written. Its sources are numbers until they are known."""
-    before = _notes(*notes, preface)
+    notes_above = _notes(*notes, preface)
     return Reply(
-        blocks=(*before, *build_blocks(sentences, (), CitationStyle.NUMBERED, translator)) if sentences else ()
+        blocks=(*notes_above, *build_blocks(sentences, (), CitationStyle.NUMBERED, translator)) if sentences else ()
     )
 
 
@@ -150,14 +150,15 @@ def text_reply(text: str) -> Reply:
     return Reply(blocks=tuple(_text_blocks(text)))
 
 
-def question_lines(answer: Answer, by: str = "") -> list[str]:
-    """Return the question as a note, for answers that are not below the asker's message; `by` shared it."""
+def question_lines(answer: Answer, shared_by: str = "") -> list[str]:
+    """Return the question as a note, for answers that are not below the asker's message. `shared_by` is the person who
+    shared it."""
     if not answer.question.strip():
         return []
     translator = Translator(answer.language)
     above = (
-        translator(words.SHARED_BY, person=sanitize_line(by, MAX_NAME_LENGTH))
-        if by
+        translator(words.SHARED_BY, person=sanitize_line(shared_by, MAX_NAME_LENGTH))
+        if shared_by
         else translator(words.QUESTION_LABEL)
     )
     return [f"{above}: {sanitize_line(answer.question, MAX_QUESTION_LENGTH)}"]

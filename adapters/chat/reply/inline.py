@@ -52,8 +52,8 @@ def escape_markdown(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def _code(words: str) -> str:
-    return f"`{words.replace('`', 'ˋ')}`"
+def _code(text: str) -> str:
+    return f"`{text.replace('`', 'ˋ')}`"
 
 
 def _words_and_code(text: ReplyText) -> Iterator[tuple[str, bool]]:
@@ -62,6 +62,7 @@ def _words_and_code(text: ReplyText) -> Iterator[tuple[str, bool]]:
         if code or text.is_literal:
             yield words, code
             continue
+        # A split by a group yields text and code in turn.
         for number, part in enumerate(_CODE.split(words)):
             if part:
                 yield part, number % 2 == 1

@@ -105,10 +105,10 @@ def _join_heading(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Ite
 def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
     match block:
         case ReplyParagraph():
-            before = ""
+            previous = ""
             for text in block.sentences:
-                yield from _text(text, dialect, links, sentence_separator(before))
-                before = text.marks or text.text
+                yield from _text(text, dialect, links, sentence_separator(previous))
+                previous = text.marks or text.text
         case ReplyList():
             for number, text in enumerate(block.items, start=block.first):
                 bullet = f"{number}. " if block.first else "- "
@@ -133,6 +133,7 @@ def _text(
     if text.url:
         yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", separator)
         return
+    # An empty text is still one piece: its marks follow.
     *first, last = [*cut(to_markdown(text))] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:
@@ -197,5 +198,5 @@ def append_marks(text: ReplyText, dialect: MarkdownDialect) -> str:
     """Return the citation marks that follow a text: superscripts close to it, all others after a space."""
     if not text.marks:
         return ""
-    apart = "" if text.marks[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹" else " "
-    return f"{apart}{dialect.literal(text.marks)}"
+    space = "" if text.marks[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹" else " "
+    return f"{space}{dialect.literal(text.marks)}"

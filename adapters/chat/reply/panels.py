@@ -91,8 +91,8 @@ def documents_panel(documents: Sequence[Document], translator: Translator = ENGL
     for collection in dict.fromkeys(document.collection for document in listed):
         group = [document for document in listed if document.collection == collection]
         blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_document_line, group)))]
-    if more := len(documents) - len(listed):
-        blocks.append(ReplyParagraph(sentences=(ReplyText(text=translator(words.AND_MORE, count=more)),)))
+    if hidden_count := len(documents) - len(listed):
+        blocks.append(ReplyParagraph(sentences=(ReplyText(text=translator(words.AND_MORE, count=hidden_count)),)))
     return Reply(blocks=tuple(blocks))
 
 

@@ -63,11 +63,13 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
         case BlockKind.HEADER | BlockKind.ROW:
             yield _table(run, marks)
         case BlockKind.CODE:
-            after = ReplyText(text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first))
+            caption = ReplyText(
+                text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first)
+            )
             text = strip_invisible(first.text).strip("\n").replace("\t", "    ")
             if text.strip():
                 yield ReplyCode(
-                    text=text, language=_language(first.language), caption=after if _has_caption(after) else None
+                    text=text, language=_language(first.language), caption=caption if _has_caption(caption) else None
                 )
         case BlockKind.HEADING:
             if texts := _texts(run, marks):
@@ -109,8 +111,10 @@ def _table(run: Sequence[CitedSentence], marks: _Marks) -> ReplyTable:
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[ReplyText, ...]:
     cells = _cells(sentence)
-    behind = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
-    cells = [replace(cell, marks=mark, numbers=numbers) for cell, (mark, numbers) in zip(cells, behind, strict=True)]
+    cell_marks = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
+    cells = [
+        replace(cell, marks=mark, numbers=numbers) for cell, (mark, numbers) in zip(cells, cell_marks, strict=True)
+    ]
     return (replace(cells[0], warning=marks.before(sentence)), *cells[1:])
 
 
@@ -119,19 +123,20 @@ def _cells(sentence: CitedSentence) -> list[ReplyText]:
     return [_line(joined, span) for span in cell_spans(cell_ends(sentence.cells))]
 
 
-def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> ReplyText:
+def _line(sentence: CitedSentence, span: tuple[int, int], **attributes: Any) -> ReplyText:
     """Return a span of a sentence as one line."""
     start, end = span
     text = strip_hidden(sentence.text[start:end])
     links = (Link(text=strip_hidden(link.text), url=link.url) for link in sentence.links)
     code: list[tuple[int, int]] = []
     for first, last in sentence.code:
-        words = strip_hidden(sentence.text[first:last]) if start <= first and last <= end else ""
-        before = len(strip_hidden(sentence.text[start:first] + "x")) - 1
-        if words and (at := text.find(words, max(before, code[-1][1] if code else 0))) >= 0:
-            code.append((at, at + len(words)))
+        code_text = strip_hidden(sentence.text[first:last]) if start <= first and last <= end else ""
+        # The x keeps the blank before the code, which would be stripped at the end of a text.
+        offset = len(strip_hidden(sentence.text[start:first] + "x")) - 1
+        if code_text and (at := text.find(code_text, max(offset, code[-1][1] if code else 0))) >= 0:
+            code.append((at, at + len(code_text)))
     visible_links = tuple(link for link in links if link.text)
-    return ReplyText(text=text, links=visible_links, is_literal=sentence.literal, code_spans=tuple(code), **more)
+    return ReplyText(text=text, links=visible_links, is_literal=sentence.literal, code_spans=tuple(code), **attributes)
 
 
 def _language(name: str) -> str:

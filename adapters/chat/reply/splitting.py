@@ -59,13 +59,13 @@ def pack_messages(
     current: list[Segment] = []
     used, room = 0, limit if first is None else first
     for piece in pieces:
-        more = length(piece.separator + piece.text) + (0 if _continues(current, piece) else overhead)
-        if current and used + more > room:
+        added = length(piece.separator + piece.text) + (0 if _continues(current, piece) else overhead)
+        if current and used + added > room:
             messages.append(tuple(current))
             current, used, room = [], length(f"{piece.repeated_header}\n") if piece.repeated_header else 0, limit
-            more = length(piece.text) + overhead
+            added = length(piece.text) + overhead
         _add(current, piece)
-        used += more
+        used += added
     return [*messages, tuple(current)] if current else messages
 
 

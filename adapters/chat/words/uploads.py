@@ -56,7 +56,7 @@ class UploadCandidate(NamedTuple):
 
     name: str
     file_id: str = ""
-    """Its id on the platform; empty for a link, whose name is its address."""
+    """The file's id on the platform; empty for a link, whose name is its address."""
 
 
 def find_urls(text: str) -> list[UploadCandidate]:

@@ -62,13 +62,13 @@ class DiscordMissedReader:
             with workspace_scope(workspace_key(None)):
                 directs = await self._inbox.channels(workspace_key(None))
         for guild_id, channel in self._channels():
-            after = await self._last_known(guild_id, channel.id)
-            if after is not None and (channel.last_message_id or 0) > after:
-                yield DiscordUnread(channel, channel.id, after)
+            last_id = await self._last_known(guild_id, channel.id)
+            if last_id is not None and (channel.last_message_id or 0) > last_id:
+                yield DiscordUnread(channel, channel.id, last_id)
         for channel_id in map(int, directs[:MAX_DIRECT_CHANNELS]):
-            after = await self._last_known(None, channel_id)
-            if after is not None:
-                yield DiscordUnread(self._client.get_partial_messageable(channel_id), channel_id, after)
+            last_id = await self._last_known(None, channel_id)
+            if last_id is not None:
+                yield DiscordUnread(self._client.get_partial_messageable(channel_id), channel_id, last_id)
 
     async def messages(self, place: DiscordUnread) -> AsyncGenerator[discord.Message, None]:
         with translate_discord_errors("read what was missed"):

@@ -36,7 +36,7 @@ def refetching_loader(client: discord.Client, guild_id: int | None, channel_id: 
             message = await channel.fetch_message(message_id)
         message.channel = client.get_channel(channel_id) or message.channel
         if client.user is None or is_private_thread(message.channel):
-            raise Refused("a message is not to be read there")
+            raise Refused("messages there may not be read")
         return parse_channel_message(place, message, client.user)
 
     return now
@@ -47,10 +47,10 @@ def parse_channel_message(
 ) -> ChannelMessage | None:
     """Return a person's message to people; None for joins, bots, messages marked as off the record, and unless `to_us`
     for questions to the bot."""
-    reactions = {str(one.emoji) for one in message.reactions}
+    reactions = {str(item.emoji) for item in message.reactions}
     is_person = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
     text = message_to_text(message, me)
-    is_for_bot = not to_us and any(one.id == me.id for one in message.mentions)
+    is_for_bot = not to_us and any(item.id == me.id for item in message.mentions)
     if not is_person or not (text or message.attachments) or EXCLUDED_EMOJI in reactions or is_for_bot:
         return None
     thread = message.channel if isinstance(message.channel, discord.Thread) else None

@@ -72,16 +72,18 @@ class DiscordHistoryReader:
         with translate_discord_errors("read a channel"):
             channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
             if not isinstance(channel, HistoryChannel) or str(channel.guild.id) != place.space:
-                raise Refused(f"{place} is no text channel or forum", what_to_do="Name one that people write in.")
+                raise Refused(f"{place} is not a text channel or forum", what_to_do="Name one that people write in.")
             if client.user is None:
                 return HistoryPage(messages=(), next_cursor=position, created_at=channel.created_at)
             at = json.loads(position) if position else {}
             forum = isinstance(channel, discord.ForumChannel)
             page = _threads(channel, at) if forum or "archived" in at else _messages(channel, at)
             messages, following = await page
-        read = [parsed for message in messages if (parsed := parse_channel_message(place, message, client.user))]
+        parsed_messages = [
+            parsed for message in messages if (parsed := parse_channel_message(place, message, client.user))
+        ]
         return HistoryPage(
-            messages=tuple(sorted(read, key=lambda one: one.at)),
+            messages=tuple(sorted(parsed_messages, key=lambda message: message.at)),
             next_cursor=json.dumps(following) if following else "",
             channel_name=channel.name,
             created_at=channel.created_at,
@@ -136,8 +138,8 @@ async def _threads(channel: Any, position: dict[str, Any]) -> tuple[list[discord
     before = None if position["archived"] == "now" else datetime.fromisoformat(position["archived"])
     archived = [item async for item in channel.archived_threads(limit=MAX_HISTORY_THREADS, before=before)]
     messages = [item for thread in archived async for item in _thread_messages(thread)]
-    more = len(archived) == MAX_HISTORY_THREADS
-    return messages, {"archived": archived[-1].archive_timestamp.isoformat()} if more else None
+    has_more = len(archived) == MAX_HISTORY_THREADS
+    return messages, {"archived": archived[-1].archive_timestamp.isoformat()} if has_more else None
 
 
 def _thread_messages(thread: discord.Thread) -> AsyncIterator[discord.Message]:

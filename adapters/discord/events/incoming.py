@@ -165,6 +165,7 @@ class CommandReplyTarget(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> CommandReplyTarget:
+        # As `__str__` writes it.
         way, _, token = text.partition(":")
         return cls(token, way == "private")
 

@@ -114,16 +114,16 @@ def _offer_settings(tree: DiscordCommandTree, set_up: Any) -> None:
     """Add `/setup` with an option for each setting: discord.py reads them from the signature."""
     defaults = {"where": CHANNEL, **dict.fromkeys(SETUP_FIELDS, "")}
     first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=DiscordInteraction)
-    more = [first.replace(name=name, default=value, annotation=str) for name, value in defaults.items()]
-    set_up.__signature__ = inspect.Signature([first, *more])
-    about = {name: field.hint for name, field in SETUP_FIELDS.items()}
+    parameters = [first.replace(name=name, default=value, annotation=str) for name, value in defaults.items()]
+    set_up.__signature__ = inspect.Signature([first, *parameters])
+    hints = {name: field.hint for name, field in SETUP_FIELDS.items()}
     choices = {
         name: to_choices({USE_DEFAULT: NOT_SET, **field.options})
         for name, field in SETUP_FIELDS.items()
         if field.options
     }
     places = to_choices({CHANNEL: THIS_CHANNEL, SERVER: WHOLE_SERVER})
-    described = app_commands.describe(where=localization.WHERE_ABOUT, **about)(set_up)
+    described = app_commands.describe(where=localization.WHERE_ABOUT, **hints)(set_up)
     with_choices = app_commands.choices(where=places, **choices)(described)
     tree.command(name=localization.SETUP_COMMAND, description=localization.SETUP_ABOUT)(
         app_commands.guild_only()(with_choices)

@@ -71,6 +71,7 @@ class DiscordUploadStore:
         if message is None:
             return None
         name = str(interaction.id)
+        # The oldest messages are dropped.
         self._open = dict([*self._open.items(), (name, message)][-_MAX_OPEN:])
         return DiscordUploadSource(interaction, message, upload_candidates(message), name, self._api_url)
 
@@ -93,17 +94,17 @@ class DiscordUploadSource(NamedTuple):
         )
 
     async def announce_reading(
-        self, reading: str, translator: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Defer the response: Discord itself shows that work is under way, and the result is the response."""
         with translate_discord_errors("acknowledge a press"):
             if not self.interaction.response.is_done():
-                await self.interaction.response.defer(ephemeral=alone, thinking=True)
+                await self.interaction.response.defer(ephemeral=privately, thinking=True)
 
         async def put(addition: UploadResult) -> None:
             with translate_discord_errors("answer a press"):
                 await self.interaction.followup.send(
-                    view=upload_result_view(*addition), ephemeral=alone, suppress_embeds=True
+                    view=upload_result_view(*addition), ephemeral=privately, suppress_embeds=True
                 )
 
         return put
@@ -272,6 +273,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
 
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the person's message. The button carries the notice's channel and message, and the message's id."""
+        # As `DiscordNotifier.offer_handoff_reply` writes it.
         channel, _, notice = self.payload.subject_id.partition("-")
         current_channel, me = self.interaction.channel, self.interaction.client.user
         if not isinstance(current_channel, discord.abc.Messageable) or me is None:
@@ -355,6 +357,6 @@ class DiscordInteractionContext(ChannelInteractionContext):
 
 
 def _done_layout(message: discord.Message, heading: str) -> discord.ui.LayoutView:
-    first, *below = custom_ids.iter_texts(message.components)
+    first, *rest = custom_ids.iter_texts(message.components)
     _, *quoted = first.splitlines()
-    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *below])
+    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *rest])

@@ -80,8 +80,8 @@ class DiscordAnnouncementSender(DiscordSender):
             if not (isinstance(self._post, SharedAnswer) and isinstance(error, discord.Forbidden)):
                 raise
             translator = Translator(self._post.language)
-            why = explain_refusal(self._client, self._place, error, translator)
-            raise PostRefused(translator(CANNOT_SHARE_HERE, why=why)) from refused
+            reason = explain_refusal(self._client, self._place, error, translator)
+            raise PostRefused(translator(CANNOT_SHARE_HERE, why=reason)) from refused
 
 
 def _recorded_messages(post: Announcement) -> tuple[int, Sequence[str]]:
@@ -161,9 +161,9 @@ class DiscordAnnouncementPoster:
 
     async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> DiscordPost:
         asker = _mentioned_user(notice)
-        back = _question_link(notice) if notice.about is NoticeKind.ASKED else ""
+        link = _question_link(notice) if notice.about is NoticeKind.ASKED else ""
         row = [(texts.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if texts.button else []
-        return DiscordPost(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", back), row))
+        return DiscordPost(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", link), row))
 
     def render_line(self, text: str) -> DiscordPost:
         return DiscordPost(build_layout((escape_text(text),)))
@@ -243,12 +243,12 @@ def _source_list(texts: NoticeText) -> str:
 
 
 def _texts(texts: NoticeText, ping: str, link: str) -> list[str]:
-    below = [f"-# {escape_text(texts.note)}" if texts.note else "", f"[{texts.origin}]({link})" if link else ""]
+    small_print = [f"-# {escape_text(texts.note)}" if texts.note else "", f"[{texts.origin}]({link})" if link else ""]
     return [
         f"{ping}**{escape_text(texts.heading)}**\n{_quote_text(texts)}".rstrip(),
         escape_text(texts.found),
         _source_list(texts),
-        *below,
+        *small_print,
     ]
 
 

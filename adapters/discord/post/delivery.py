@@ -60,11 +60,11 @@ TYPING_SETTLE_SECONDS = 2.0
 async def show_typing(channel: discord.abc.Messageable | None) -> AsyncIterator[SettleIndicator]:
     """Show a typing indicator until the context ends, or until the yielded function is called: before the first
     message, which ends it. None shows none. A failure is ignored."""
-    over = asyncio.Event()
-    task = asyncio.create_task(_keep_typing(channel, over))
+    stopped = asyncio.Event()
+    task = asyncio.create_task(_keep_typing(channel, stopped))
 
     async def stop() -> None:
-        over.set()
+        stopped.set()
         await asyncio.wait({task}, timeout=TYPING_SETTLE_SECONDS)
 
     try:
@@ -76,20 +76,20 @@ async def show_typing(channel: discord.abc.Messageable | None) -> AsyncIterator[
             await task
 
 
-async def _keep_typing(channel: discord.abc.Messageable | None, over: asyncio.Event) -> None:
+async def _keep_typing(channel: discord.abc.Messageable | None, stopped: asyncio.Event) -> None:
     if channel is None:
         return
     with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError):
         pause = TYPING_DELAY_SECONDS
-        while not await _is_over(pause, over):
+        while not await _is_over(pause, stopped):
             await channel.typing()
             pause = TYPING_INTERVAL_SECONDS
 
 
-async def _is_over(seconds: float, over: asyncio.Event) -> bool:
+async def _is_over(seconds: float, stopped: asyncio.Event) -> bool:
     try:
         async with asyncio.timeout(seconds):
-            await over.wait()
+            await stopped.wait()
     except TimeoutError:
         return False
     return True
@@ -206,7 +206,7 @@ class DiscordReply(DiscordSender):
         ]
         return [DiscordPost(build_layout([text for text in texts if text])) for texts in page_texts]
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
         """Return True: the files are in the message."""
         return True
 
@@ -270,8 +270,8 @@ class DiscordNotifier:
         await self._reply(message.place, content=text, suppress_embeds=True)
 
     async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
-        about = f"{unsent.notice.channel}-{unsent.notice.message}"
-        row = [(label, build_custom_id(action, about, message.key.message)) for label, action in unsent.buttons]
+        notice_id = f"{unsent.notice.channel}-{unsent.notice.message}"
+        row = [(label, build_custom_id(action, notice_id, message.key.message)) for label, action in unsent.buttons]
         if row:
             await self._reply(message.key, view=build_layout([unsent.text], row))
         else:
@@ -302,7 +302,7 @@ def reply_destination(client: discord.Client, work: LeasedMessage, target: Disco
         refers_to=refers_to if place.message_id else None,
         mentioned_user=opening.mentioned_user if opening else 0,
         translate_errors=partial(
-            translate_discord_errors, "post", why=partial(explain_refusal, client, place), hopeless=hopeless
+            translate_discord_errors, "post", why=partial(explain_refusal, client, place), permanent=hopeless
         ),
     )
 

@@ -110,8 +110,8 @@ class DiscordPrivateReply:
     def render_reply(self, reply: Reply) -> list[DiscordPage]:
         first, *more = render_pages(reply)
         if more and (self._command is None or self._work.posting_since):
-            again = Translator(self._work.language)(wording.ASK_AGAIN)
-            return [replace(first, status=f"-# {again}")]
+            note = Translator(self._work.language)(wording.ASK_AGAIN)
+            return [replace(first, status=f"-# {note}")]
         return [first, *more]
 
     async def show_progress(self, page: DiscordPage, name: str = "") -> None:
@@ -145,6 +145,7 @@ class DiscordPrivateReply:
             self._client.application_id or 0, self._reply_target.token, client=self._client
         )
         await webhook.edit_message(
+            # discord.py puts any id into the address, but types it as a number.
             cast("int", ORIGINAL_MESSAGE),
             view=build_card(page),
             attachments=page_files(page),
@@ -167,7 +168,9 @@ def _translate_errors() -> Iterator[None]:
 
 
 def _expired(reason: str, *, deleted: bool = False) -> NotPosted:
-    return NotPosted(reason, why=lambda translator: translator(REPLY_REFUSED), over=deleted, hopeless=not deleted)
+    return NotPosted(
+        reason, why=lambda translator: translator(REPLY_REFUSED), is_obsolete=deleted, is_permanent=not deleted
+    )
 
 
 async def _acknowledge(interaction: DiscordInteraction, private: bool) -> None:

@@ -56,8 +56,8 @@ def render_inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
     return "".join([*parts, _render_links(plain + text[end:], links)])
 
 
-def _bold(words: str, links: Mapping[str, str]) -> str:
-    plain = _ESCAPE.sub(r"\1", words)
+def _bold(text: str, links: Mapping[str, str]) -> str:
+    plain = _ESCAPE.sub(r"\1", text)
     return f"**{_render_words(plain, links)}**"
 
 

@@ -153,8 +153,8 @@ def _text(message: MessageSegments) -> str:
 
 
 def _cell(cell: ReplyText) -> str:
-    behind = f"  {cell.marks}" if cell.marks else ""
-    return f"{cell.warning}{cell.text}{behind}".replace("|", "∣")
+    marks = f"  {cell.marks}" if cell.marks else ""
+    return f"{cell.warning}{cell.text}{marks}".replace("|", "∣")
 
 
 def _width(text: str) -> int:

@@ -144,7 +144,7 @@ class DiscordClient(discord.Client):
             async with asyncio.timeout(GUILDS_SECONDS):
                 await self._complete.wait()
         except TimeoutError:
-            raise Unavailable("Discord", "has not told yet which servers we are in, or how they are now") from None
+            raise Unavailable("Discord", "has not sent the current list of servers yet") from None
 
     # --- What the gateway says ---------------------------------------------------------------
 
@@ -193,7 +193,7 @@ class DiscordClient(discord.Client):
         now = time.monotonic()
         self._disconnects = (*(at for at in self._disconnects if now - at < DISCONNECT_WINDOW), now)
         if len(self._disconnects) > MAX_DISCONNECTS * self._sessions:
-            log.warning("discord_connection_unsteady", lost=len(self._disconnects))
+            log.warning("discord_connection_unstable", lost=len(self._disconnects))
             await self.close()
 
     async def on_resumed(self) -> None:
@@ -210,8 +210,8 @@ class DiscordClient(discord.Client):
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with workspace_scope(workspace_key(payload.guild_id)):
-                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.accept(parse_edit(payload.message, self.user), again)
+                load = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(parse_edit(payload.message, self.user), load)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._delete_messages(payload.guild_id, payload.channel_id, [payload.message_id])
@@ -220,10 +220,10 @@ class DiscordClient(discord.Client):
         await self._delete_messages(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        if happened := parse_reaction(payload, self.get_channel(payload.channel_id)):
+        if event := parse_reaction(payload, self.get_channel(payload.channel_id)):
             with workspace_scope(workspace_key(payload.guild_id)):
-                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.accept(happened, again)
+                load = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(event, load)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)
@@ -273,7 +273,7 @@ class DiscordClient(discord.Client):
             await asyncio.sleep(min(checkpoint_interval, silence / 3))
             quiet = time.monotonic() - self.heard
             if quiet > silence:
-                raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
+                raise Unavailable("Discord", f"the gateway has been silent for {quiet:.0f} seconds")
             if self._catch_up_task and self._catch_up_task.done() and not self._catch_up_task.cancelled():
                 self._catch_up_task.result()
             if quiet < self._lag:

@@ -42,6 +42,7 @@ class ShardRange(NamedTuple):
 
     def shard_of(self, guild_id: int) -> int:
         """Return the shard that a server is on (events/gateway, "Sharding")."""
+        # The upper bits of a snowflake are the time it was made, which spreads servers evenly.
         return (guild_id >> 22) % self.total
 
 

@@ -108,7 +108,7 @@ class SlackMissedReader:
         else:
             messages = await self._channel_messages(place.channel)
         missed = [message for message in messages if float(message["ts"]) > self._missed.start]
-        for message in sorted(missed, key=lambda one: float(one["ts"])):
+        for message in sorted(missed, key=lambda item: float(item["ts"])):
             yield message
 
     async def accept(self, place: SlackUnread, message: MissedMessage) -> None:

@@ -72,15 +72,15 @@ class SlackChannelMessages:
         if loaded := await self._fetch(channel, ts):
             return await self._load(loaded, channel)
         if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN_SECONDS:
-            raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
-        raise Refused("a message that was reacted to is not to be seen")
+            raise Unavailable("Slack", "the message of a reaction is not visible yet")
+        raise Refused("the message of a reaction is not visible")
 
     async def _fetch(self, channel: PlaceId, ts: str) -> SlackPayload | None:
         """Return a message as it is now; None where it is not visible."""
         time_range = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
-        for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
+        for method, arguments in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
             try:
-                page = await self._web.call(method, **time_range, **more)
+                page = await self._web.call(method, **time_range, **arguments)
             except SlackRefused:
                 continue
             if candidate := next((item for item in page.get("messages") or () if item.get("ts") == ts), None):
@@ -113,7 +113,7 @@ class SlackChannelMessages:
     async def parse_channel_message(self, channel: PlaceId, message: SlackPayload) -> ChannelMessage:
         ts, user = str(message["ts"]), str(message["user"])
         thread = str(message.get("thread_ts") or ts)
-        below = f"?thread_ts={thread}&cid={channel.channel}" if thread != ts else ""
+        query = f"?thread_ts={thread}&cid={channel.channel}" if thread != ts else ""
         return ChannelMessage(
             channel=channel,
             thread=thread,
@@ -123,7 +123,7 @@ class SlackChannelMessages:
             at=datetime.fromtimestamp(float(ts), UTC),
             edited=_edited_at(message),
             text=message_to_text(str(message.get("text") or ""), self._me.user),
-            url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
+            url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{query}" if self._address else "",
             files=tuple(parse_attachment(file) for file in message.get("files") or ()),
             accepted=ACCEPTED_REACTION in _reactions(message),
         )

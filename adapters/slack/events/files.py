@@ -42,10 +42,10 @@ class SlackFiles:
         for a file that is gone or not on Slack, and Unavailable."""
         try:
             record: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
-        except SlackRefused as declined:
-            if declined.needed:
-                raise UploadRefused(str(declined), words.FILES_NOT_ALLOWED, permission=declined.needed) from declined
-            raise UploadRefused(str(declined), words.FILE_GONE) from declined
+        except SlackRefused as refused:
+            if refused.needed:
+                raise UploadRefused(str(refused), words.FILES_NOT_ALLOWED, permission=refused.needed) from refused
+            raise UploadRefused(str(refused), words.FILE_GONE) from refused
         if not record or record.get("mode") in HIDDEN_FILE_MODES or record.get("file_access") in FILE_GONE_ERRORS:
             raise UploadRefused("the file is deleted or hidden", words.FILE_GONE)
         url = str(record.get("url_private_download") or "")

@@ -90,6 +90,7 @@ class SlackHistoryReader:
         for root in [item for item in messages if item.get("reply_count")]:
             messages += await self._replies(channel, str(root["ts"]), MAX_THREAD_MESSAGES, self._pacers[THREAD_METHOD])
         unique = {str(item["ts"]): item for item in messages}
+        # Replies are no positions in the channel itself.
         oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
         following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
         parsed = await self._channel_messages.parse_channel_messages(channel, unique.values())
@@ -104,7 +105,7 @@ class SlackHistoryReader:
         return await self._files.download(await self._files.find(file.id))
 
     async def _replies(
-        self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **more: str
+        self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **arguments: str
     ) -> list[SlackMessage]:
         """Return the first messages of a thread, at most `limit`, including the one that began it."""
         replies: list[SlackMessage] = []
@@ -116,7 +117,7 @@ class SlackHistoryReader:
             channel=channel.channel,
             ts=thread,
             limit=MAX_THREAD_REPLIES,
-            **more,
+            **arguments,
         ):
             replies += page
             if len(replies) >= limit:

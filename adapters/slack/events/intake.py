@@ -26,7 +26,7 @@ class SlackIntake:
         self._handler = handler
         self._me = me
         self._channel_messages = channel_messages
-        self.untaken: set[str] = set()
+        self.failed_channels: set[str] = set()
         """Channels with an event that could not be accepted: Slack gives up after a while."""
 
     async def handle_request(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
@@ -37,22 +37,22 @@ class SlackIntake:
         try:
             await self.accept(req.body)
         except Unavailable:
-            self.untaken.add(str(event.get("channel", "")))
+            self.failed_channels.add(str(event.get("channel", "")))
             raise
         return BoltResponse(status=200, body="")
 
     async def accept(self, body: SlackPayload) -> None:
         """Accept an Events API body. Returns once it is durable; raises Unavailable when it cannot be stored."""
-        if happened := await self._parse(body):
-            await self._handler.handle(happened, self._channel_messages.message_loader(body))
+        if event := await self._parse(body):
+            await self._handler.handle(event, self._channel_messages.message_loader(body))
 
     async def _parse(self, body: SlackPayload) -> ChatEvent | None:
         """Parse an event, with the names of the mentions in a possible question."""
-        happened = parse_event(body, self._me)
-        if not (isinstance(happened, MessagePosted | MessageEdited) and happened.question):
-            return happened
+        chat_event = parse_event(body, self._me)
+        if not (isinstance(chat_event, MessagePosted | MessageEdited) and chat_event.question):
+            return chat_event
         event = body["event"]
-        if isinstance(happened, MessageEdited):
+        if isinstance(chat_event, MessageEdited):
             event = {**event, "message": await self._channel_messages.resolve_mentions(event["message"])}
         else:
             event = await self._channel_messages.resolve_mentions(event)

@@ -73,8 +73,8 @@ def _document_list(documents: Sequence[Document], translator: Translator) -> str
         f"• {shorten_label(document.title, 120) or shorten_label(document.filename, 120)}"
         for document in documents[:MAX_DOCUMENTS]
     ]
-    more = [translator(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
-    return "\n".join([*titles, *more])
+    rest = [translator(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
+    return "\n".join([*titles, *rest])
 
 
 def _erase_button(translator: Translator) -> SlackBlock:
@@ -189,6 +189,6 @@ class SlackAppHome:
             documents = await self._services.list_documents(await context.readers())
             preferences = await self._services.preferences(context.payload.person_id)
             view = home_view(documents, preferences, notice, await self._setup.blocks(context), await context.words())
-            await self._context.web.call("views.publish", user_id=context.spot.user_id, view=view)
+            await self._context.web.call("views.publish", user_id=context.interaction.user_id, view=view)
         except CitewellError as error:
             log.warning("slack_home_not_shown", reason=str(error))

@@ -95,22 +95,22 @@ class SlackUploadSource:
         return Upload(file.name, link, partial(self._files.download, file))
 
     async def announce_reading(
-        self, reading: str, translator: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         """Post the notice below the message; to the person alone also where the bot is no member, or strangers read."""
-        places = await self._places(alone=alone)
+        places = await self._places(privately=privately)
         return await post_reading_notice(
-            self._post_service, places, self._interaction.payload.person_id, reading, translator
+            self._post_service, places, self._interaction.payload.person_id, notice, translator
         )
 
-    async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
+    async def _places(self, *, privately: bool) -> list[tuple[str, str]]:
         """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
         interaction, team = self._interaction, self._interaction.payload.conversation.space
-        directly = (str(SLACK.person_id(team, interaction.user_id)), "")
-        if not interaction.is_direct and (alone or await self._audience_resolver.is_shared(interaction.channel)):
-            return [directly]
+        direct = (str(SLACK.person_id(team, interaction.user_id)), "")
+        if not interaction.is_direct and (privately or await self._audience_resolver.is_shared(interaction.channel)):
+            return [direct]
         channel = PlaceId(platform=SLACK.name, space=team, channel=self._selection.channel)
-        return [(str(channel), self._selection.thread), directly]
+        return [(str(channel), self._selection.thread), direct]
 
 
 MAX_FIELD_ERROR_LENGTH = 150
@@ -138,8 +138,8 @@ class SlackInteractionContext(ChannelInteractionContext):
     shows_votes = True
 
     def __init__(self, context: SlackInteractionDependencies, body: SlackPayload, ack: AsyncAck) -> None:
-        self.spot: SlackInteraction = parse_interaction(body, context.me)
-        super().__init__(self.spot.payload, context.services)
+        self.interaction: SlackInteraction = parse_interaction(body, context.me)
+        super().__init__(self.interaction.payload, context.services)
         self._context = context
         self._web = context.web
         self._ack = ack
@@ -156,15 +156,15 @@ class SlackInteractionContext(ChannelInteractionContext):
         await self.ensure_acked()
 
     async def actor(self) -> Actor:
-        return await self._context.audience_resolver.actors.resolve(self.spot.user)
+        return await self._context.audience_resolver.actors.resolve(self.interaction.user)
 
     async def private_readers(self) -> Readers:
         return await self._build_readers(
-            self._context.audience_resolver.person_facts(self.spot.user_id, self.spot.channel)
+            self._context.audience_resolver.person_facts(self.interaction.user_id, self.interaction.channel)
         )
 
     async def channel_readers(self) -> Readers:
-        audience_resolver, interaction = self._context.audience_resolver, self.spot
+        audience_resolver, interaction = self._context.audience_resolver, self.interaction
         return await self._build_readers(
             audience_resolver.person_facts(interaction.user_id)
             if interaction.is_direct
@@ -173,9 +173,9 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def share_readers(self) -> Readers | TranslatableText:
         audience_resolver = self._context.audience_resolver
-        if not self._context.shared_channels and await audience_resolver.is_shared(self.spot.channel):
+        if not self._context.shared_channels and await audience_resolver.is_shared(self.interaction.channel):
             return wording.SHARED_CHANNEL
-        return await self._build_readers(audience_resolver.channel_facts(self.spot.channel))
+        return await self._build_readers(audience_resolver.channel_facts(self.interaction.channel))
 
     async def _build_readers(self, facts: Awaitable[AudienceFacts]) -> Readers:
         return await self._context.chat.audience.build(await facts)
@@ -184,16 +184,16 @@ class SlackInteractionContext(ChannelInteractionContext):
         return ConversationId(platform="slack", space=self._context.me.team, channel=await self.direct_channel())
 
     async def direct_channel(self) -> str:
-        opened = await self._web.call("conversations.open", users=self.spot.user_id)
+        opened = await self._web.call("conversations.open", users=self.interaction.user_id)
         return str(opened["channel"]["id"])
 
     async def message_link(self) -> str:
-        return await fetch_permalink(self._web, self.spot.channel, self.payload.message)
+        return await fetch_permalink(self._web, self.interaction.channel, self.payload.message)
 
     async def upload_source(self) -> SlackUploadSource:
         context = self._context
         return build_upload_source(
-            context.web, context.audience_resolver, context.files, context.services.posts, self.spot, self.body
+            context.web, context.audience_resolver, context.files, context.services.posts, self.interaction, self.body
         )
 
     async def ack(self, kind: Acknowledgement) -> None:
@@ -214,27 +214,27 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def reply_privately(self, text: str) -> None:
         await self.ensure_acked()
-        if self.spot.response_url:
+        if self.interaction.response_url:
             await self._respond(text_reply(text))
-        elif self.spot.channel:
+        elif self.interaction.channel:
             await self._post(text_reply(text))
 
     async def show_privately(self, reply: Reply) -> None:
         await self.ensure_acked()
-        if self._has_line or self.spot.is_ephemeral:
+        if self._has_line or self.interaction.is_ephemeral:
             await self._respond(reply)
         else:
-            await self._post(reply, **({"thread_ts": self.spot.thread} if self.spot.thread else {}))
+            await self._post(reply, **({"thread_ts": self.interaction.thread} if self.interaction.thread else {}))
 
     async def _respond(self, reply: Reply) -> None:
-        first, *more = render_posts(with_answer_location(reply, self.spot))
+        first, *more = render_posts(with_answer_location(reply, self.interaction))
         instead, self._has_line = self._has_line, False
-        await private.post_response(self._web, self.spot.response_url, [first], instead=instead)
-        await private.post_response(self._web, self.spot.response_url, more)
+        await private.post_response(self._web, self.interaction.response_url, [first], instead=instead)
+        await private.post_response(self._web, self.interaction.response_url, more)
 
     async def _post(self, reply: Reply, **thread: str) -> None:
-        arguments = {"channel": self.spot.channel, "user": self.spot.user_id, **thread}
-        for post in render_posts(with_answer_location(reply, self.spot)):
+        arguments = {"channel": self.interaction.channel, "user": self.interaction.user_id, **thread}
+        for post in render_posts(with_answer_location(reply, self.interaction)):
             await self._web.call("chat.postEphemeral", **arguments, text=post.text, blocks=post.blocks, parse="none")
 
     async def open_form(self, form: Form, above: Sequence[SlackBlock] = ()) -> None:
@@ -242,7 +242,7 @@ class SlackInteractionContext(ChannelInteractionContext):
         await self.ensure_acked()
         modal = {
             **build_modal(form, above),
-            "private_metadata": f"{self.spot.channel} {self.payload.message} {form.subject_id}",
+            "private_metadata": f"{self.interaction.channel} {self.payload.message} {form.subject_id}",
         }
         await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=modal)
 
@@ -259,26 +259,35 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def handoff_reply(self) -> HandoffReply | None:
         """Return the message that the button names by its thread and its ts."""
+        # As `SlackNotifier.offer_handoff_reply` writes it.
         thread, _, ts = self.payload.subject_id.partition(" ")
-        arguments: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
+        arguments: dict[str, Any] = {
+            "channel": self.interaction.channel,
+            "ts": thread,
+            "oldest": ts,
+            "latest": ts,
+            "limit": 2,
+        }
         messages = (await self._web.call("conversations.replies", **arguments, inclusive=True)).get("messages") or ()
         own_messages = [
-            message for message in messages if message.get("ts") == ts and message.get("user") == self.spot.user_id
+            message
+            for message in messages
+            if message.get("ts") == ts and message.get("user") == self.interaction.user_id
         ]
         if not own_messages:
             return None
-        me, channel = self._context.me, self.spot.channel
+        me, channel = self._context.me, self.interaction.channel
         notice = message_key(me.team, channel, thread)
         text = plain_text.message_to_text(str(own_messages[0].get("text") or ""), me.user)
         return HandoffReply(text, notice, await fetch_permalink(self._web, channel, ts))
 
     async def confirm_sharing(self, answer: Answer) -> None:
-        await private.show_shared(self._web, self.spot.response_url, self._context.render_options, answer)
+        await private.show_shared(self._web, self.interaction.response_url, self._context.render_options, answer)
 
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
         await self.ensure_acked()
         ts = at.message if at else self.payload.message
-        arguments: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
+        arguments: dict[str, Any] = {"channel": self.interaction.channel, "ts": ts, "limit": 1}
         (message, *_) = (await self._web.call("conversations.replies", **arguments))["messages"]
         blocks = [block for block in message.get("blocks") or () if block["type"] != "actions"]
         await self._update_message(
@@ -287,7 +296,7 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def _update_message(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:
         await self._web.call(
-            "chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **NO_PREVIEW_ARGUMENTS
+            "chat.update", channel=self.interaction.channel, ts=ts, text=text, blocks=blocks, **NO_PREVIEW_ARGUMENTS
         )
 
     async def send_export(self, data: str) -> None:

@@ -55,8 +55,9 @@ def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
     answer_ts = "" if is_ephemeral else ts
     action, subject_id = _action_and_value(body)
     if form := body.get("type") == "view_submission":
-        *where, subject_id = subject_id.split(" ", 2)
-        channel, ts = where or ("", "")
+        # `open_form` wrote channel and message before the subject, which may hold blanks itself.
+        *place_parts, subject_id = subject_id.split(" ", 2)
+        channel, ts = place_parts or ("", "")
     elif action in _LOCATED and " " in subject_id:
         subject_id, thread, answer_ts = subject_id.split(" ")
     conversation = ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or answer_ts)

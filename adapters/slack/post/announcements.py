@@ -63,9 +63,9 @@ class SlackAnnouncementSender(SlackSender):
         """Send a message. Raises PostRefused, too."""
         try:
             return await super().send(part, post)
-        except SlackRefused as declined:
+        except SlackRefused as refused:
             if isinstance(self._post, SharedAnswer | UploadStatus):
-                raise PostRefused(interaction_error_text(declined, Translator(self._post.language))) from declined
+                raise PostRefused(interaction_error_text(refused, Translator(self._post.language))) from refused
             raise
 
 

@@ -106,15 +106,15 @@ class SlackStream:
             await self._try_call("chat.stopStream", metadata=self._metadata)
             return False
         rest = post.markdown[len(self._text) :]
-        more: dict[str, Any] = {"markdown_text": rest} if rest else {}
-        return await self._try_call("chat.stopStream", **more, blocks=list(post.footer), metadata=self._metadata)
+        arguments: dict[str, Any] = {"markdown_text": rest} if rest else {}
+        return await self._try_call("chat.stopStream", **arguments, blocks=list(post.footer), metadata=self._metadata)
 
     async def _try_call(self, method: str, **arguments: Any) -> bool:
         """Return True if Slack accepted the call. A rate limit does not end the stream."""
         try:
             await self._web.call_now(method, channel=self._channel, ts=self.name, **arguments)
-        except SlackRefused as declined:
-            self.alive = declined.error == RATE_LIMITED
+        except SlackRefused as refused:
+            self.alive = refused.error == RATE_LIMITED
             return False
         except Unavailable:
             self.alive = False
@@ -169,14 +169,14 @@ class SlackReply(SlackSender):
         self._has_turn = False
         return stream
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        attached_names = await self._attached_files() if files and again else frozenset[str]()
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
+        attached_names = await self._attached_files() if files and resumed else frozenset[str]()
         try:
             for file in files:
                 if file.name not in attached_names:
                     await self._web.upload(self._target.channel, file.name, file.content, self._target.thread)
-        except SlackRefused as declined:
-            log.warning("slack_file_not_attached", effect="its text is posted", reason=str(declined))
+        except SlackRefused as refused:
+            log.warning("slack_file_not_attached", effect="its text is posted", reason=str(refused))
             return False
         return True
 

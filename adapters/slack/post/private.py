@@ -119,10 +119,10 @@ class SlackPrivateReply:
         await record()
 
 
-async def post_response(web: SlackWebClient, url: str, made: Sequence[SlackPost], *, instead: bool = False) -> None:
+async def post_response(web: SlackWebClient, url: str, posts: Sequence[SlackPost], *, instead: bool = False) -> None:
     """Post through a response URL, visible to its person only. `instead` replaces the pressed message, or the
     acknowledgement of a command."""
-    for post in made:
+    for post in posts:
         await web.respond(
             url,
             response_type="ephemeral",

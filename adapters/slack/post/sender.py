@@ -56,8 +56,8 @@ class SlackSender:
         target, message = self._target.message_arguments, self._message_arguments(post, part)
         try:
             posted = await self._web.call(POST_METHOD, **target, **message, blocks=post.blocks)
-        except SlackRefused as declined:
-            if declined.error not in _BAD_BLOCKS:
+        except SlackRefused as refused:
+            if refused.error not in _BAD_BLOCKS:
                 raise
             posted = await self._web.call(POST_METHOD, **target, **message)
         return str(posted["ts"])
@@ -66,8 +66,8 @@ class SlackSender:
         target, message = {"channel": self._target.channel, "ts": name}, self._message_arguments(post, part)
         try:
             await self._web.call("chat.update", **target, **message, blocks=post.blocks)
-        except SlackRefused as declined:
-            match declined.error:
+        except SlackRefused as refused:
+            match refused.error:
                 case "streaming_state_conflict":
                     await self._web.call("chat.stopStream", **target, metadata=message["metadata"])
                     await self._web.call("chat.update", **target, **message, blocks=post.blocks)
@@ -95,8 +95,8 @@ async def delete_message(web: SlackWebClient, channel: str, ts: str) -> None:
     """Delete a message, unless it is gone already."""
     try:
         await web.call("chat.delete", channel=channel, ts=ts)
-    except SlackRefused as declined:
-        if declined.error != MESSAGE_GONE:
+    except SlackRefused as refused:
+        if refused.error != MESSAGE_GONE:
             raise
 
 
@@ -107,8 +107,8 @@ async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTar
     """
     try:
         return await _find(web, me, origin, key)
-    except SlackRefused as declined:
-        log.warning("slack_replies_not_read", effect="a reply may be posted twice", reason=str(declined))
+    except SlackRefused as refused:
+        log.warning("slack_replies_not_read", effect="a reply may be posted twice", reason=str(refused))
         return []
 
 

@@ -66,10 +66,10 @@ class TypingIndicators:
             return False
         try:
             await self.web.call_now(method, **arguments)
-        except SlackRefused as declined:
-            if declined.error in UNSUPPORTED_ERRORS:
+        except SlackRefused as refused:
+            if refused.error in UNSUPPORTED_ERRORS:
                 self._unsupported.add(method)
-            return declined.error == "already_reacted"
+            return refused.error == "already_reacted"
         except Unavailable:
             return None
         return True
@@ -136,8 +136,8 @@ class TypingIndicator:
     async def _react(self, method: str) -> bool | None:
         return await self._send(method, channel=self._target.channel, timestamp=self._target.ts, name=WORKING_REACTION)
 
-    async def _set_status(self, status: str, **more: Any) -> bool | None:
-        return await self._send_to_thread("assistant.threads.setStatus", status=status, **more)
+    async def _set_status(self, status: str, **arguments: Any) -> bool | None:
+        return await self._send_to_thread("assistant.threads.setStatus", status=status, **arguments)
 
     async def _set_session(self, status: str) -> bool | None:
         return await self._send_to_thread("agents.sessions.setStatus", status=status)

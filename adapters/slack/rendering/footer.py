@@ -90,6 +90,7 @@ def feedback_block(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) 
 
     def side(action: ReplyButton, vote: Vote) -> SlackBlock:
         return {
+            # Without its emoji: Slack draws a thumb of its own.
             "text": {"type": "plain_text", "text": translator(words.BUTTON_LABELS[action]).partition(" ")[2]},
             "value": f"{vote.value}:{answer_id}",
             "accessibility_label": translator(words.DESCRIPTIONS[action]),
@@ -135,10 +136,10 @@ class SlackUploadSelection(NamedTuple):
 def select_uploads(channel: str, message: SlackPayload) -> SlackUploadSelection:
     """Return the files and links of a message that can be added."""
     files = [
-        UploadCandidate(slack_file_name(one), str(one["id"])) for one in message.get("files") or () if one.get("id")
+        UploadCandidate(slack_file_name(file), str(file["id"])) for file in message.get("files") or () if file.get("id")
     ]
     addresses = [
-        UploadCandidate(html.unescape(one)) for one in dict.fromkeys(_LINK.findall(str(message.get("text") or "")))
+        UploadCandidate(html.unescape(url)) for url in dict.fromkeys(_LINK.findall(str(message.get("text") or "")))
     ]
     ts = str(message["ts"])
     return SlackUploadSelection(

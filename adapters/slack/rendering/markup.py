@@ -127,9 +127,9 @@ def _render_words(text: str, links: Mapping[str, str]) -> str:
     return "".join(_link(words, url) if url else _literal(words) for words, url in parts)
 
 
-def _link(words: str, url: str) -> str:
-    label = words.translate(_ROUND)
-    return f"[{_escape_angles(label) if words == url else _literal(label)}]({url})"
+def _link(text: str, url: str) -> str:
+    label = text.translate(_ROUND)
+    return f"[{_escape_angles(label) if text == url else _literal(label)}]({url})"
 
 
 def _without_trailing(address: str) -> str:

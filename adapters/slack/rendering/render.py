@@ -135,6 +135,7 @@ def fallback_text(markdown: str) -> str:
     text = _ESCAPED.sub(r"\1", markdown.replace("&lt;", "<").replace("&gt;", ">"))
     length = len(text)
     while len(markup.escape_text(text)) > MAX_FALLBACK_LENGTH:
+        # Escaping lengthens a text by as much as it holds of `&<>`: cut a tenth at a time until it fits.
         text = text[: len(text) * 9 // 10]
         text = text.rpartition(" ")[0] or text
     return markup.escape_text(text) + (" …" if len(text) < length else "")

@@ -58,8 +58,8 @@ def render_installed(workspace: str) -> str:
     )
 
 
-def render_install_failed(why: str) -> str:
-    return _page("Citewell was not added", f'<p>{escape(why)}</p><a href="/slack/install">Begin again</a>')
+def render_install_failed(reason: str) -> str:
+    return _page("Citewell was not added", f'<p>{escape(reason)}</p><a href="/slack/install">Begin again</a>')
 
 
 def _page(title: str, body: str) -> str:

@@ -71,7 +71,7 @@ class SlackSession:
         self.me = replace(workspace.me, workflows=frozenset(config.settings.workflows))
         self.space = str(self.me.place())
         self.members = SlackMembership(web, self.me.team)
-        self.talk = SlackChannelMessages(web, self.me, workspace.address)
+        self.channel_messages = SlackChannelMessages(web, self.me, workspace.address)
         self._files = SlackFiles(web, web.client.token or "", config.settings.api_url)
         self._audience_resolver = SlackAudienceResolver(web, self.me, self.members)
         self.chat = self._build_chat()
@@ -83,7 +83,7 @@ class SlackSession:
             SlackAnnouncementPoster(
                 web, me, terms.render_options, self._audience_resolver.is_shared, shared_channels=shares
             ),
-            SlackHistoryReader(web, me, self.talk, self._files),
+            SlackHistoryReader(web, me, self.channel_messages, self._files),
             self._audience_resolver,
             SlackNotifier(web),
         )
@@ -95,14 +95,14 @@ class SlackSession:
     def listen(self, inbox: Inbox, services: BotServices) -> None:
         """Create the app, and what catches up on missed messages."""
         self.chat.listen(inbox, services)
-        intake = SlackIntake(self.chat.event_handler, self.me, self.talk)
+        intake = SlackIntake(self.chat.event_handler, self.me, self.channel_messages)
         self.catch_up = CatchUp(
             self.space,
             inbox,
             partial(SlackMissedReader, self.web, self.me, inbox, services.channels, intake),
             lag=LAST_RETRY_SECONDS,
             clock=self._config.clock,
-            untaken=intake.untaken,
+            failed_channels=intake.failed_channels,
         )
         self.app = self._build_app(intake, inbox, services)
 
@@ -127,7 +127,7 @@ class SlackSession:
         setup = SlackSetupForm(context)
         setup.register(app)
         SlackAppHome(context, setup).register(app)
-        SlackInteractionHandlers(context, inbox, self.talk.names).register(app)
+        SlackInteractionHandlers(context, inbox, self.channel_messages.names).register(app)
         app.event("member_joined_channel")(self.members.on_member_joined)
 
         async def left(body: dict[str, Any], event: dict[str, Any]) -> None:

@@ -65,7 +65,7 @@ async def fetch_workspace(web: SlackWebClient) -> SlackWorkspace:
         expected = "the bot token (xoxb-…) of OAuth & Permissions"
         raise _token_error("auth.test", "SLACK_BOT_TOKEN", expected, error) from error
     except NETWORK_ERRORS as error:
-        raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
+        raise Unavailable("Slack", f"auth.test got no response ({type(error).__name__})") from error
     scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
     return SlackWorkspace(
         me=SlackBot(
@@ -89,7 +89,7 @@ async def is_token_revoked(web: SlackWebClient) -> bool:
             "Slack", f"auth.test failed ({slack_error_code(error)})", retry_after=retry_after_seconds(error)
         ) from error
     except NETWORK_ERRORS as error:
-        raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
+        raise Unavailable("Slack", f"auth.test got no response ({type(error).__name__})") from error
     return False
 
 
@@ -102,7 +102,7 @@ async def fetch_socket_url(client: AsyncWebClient, app_token: str) -> str:
         expected = "an app-level token (xapp-…) with connections:write"
         raise _token_error("apps.connections.open", "SLACK_APP_TOKEN", expected, error) from error
     except NETWORK_ERRORS as error:
-        raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
+        raise Unavailable("Slack", f"apps.connections.open got no response ({type(error).__name__})") from error
 
 
 def startup_lines(workspace: SlackWorkspace, connection: str) -> list[str]:
