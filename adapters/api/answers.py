@@ -1,4 +1,4 @@
-"""A question over the API: answered at once or as it comes, and once for each idempotency key."""
+"""Answers of the API: at once or as a stream, and once for each idempotency key."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pipeline.words.links import neutralize_markup
 
 PLATFORM = "api"
 EXCLUDED_FIELDS = {"answer": {"claims", "ungrounded_claims"}}
-"""What the check dropped is for whoever runs it: nobody is to show it."""
+"""Fields left out of responses: sentences that the check rejected are for the operator alone."""
 
 
 class ServerSentEvent(NamedTuple):
-    """What a program is sent while a question is answered; the last is `answer`, with the body of an answer."""
+    """An event sent while a question is answered; the last is `answer`, with the body of a response."""
 
     name: str
     data: str
@@ -39,18 +39,18 @@ EventStream = AsyncGenerator[ServerSentEvent, None]
 
 
 class ApiAnswers:
+    """Answers questions of the API, and keeps the answers that have an idempotency key."""
+
     def __init__(self, reading: QueryService, replies: IdempotencyStore) -> None:
         self._reading = reading
         self._replies = replies
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def stream(self, caller: Caller, asked: AskRequest, key: str) -> EventStream:
-        """What is sent of the answer, as it comes. With an idempotency key, the same request within a day is answered
-        with the same, for as long as the caller may see all of it; its answer is made to the end and kept, even if
-        whoever asked hangs up.
-
-        Raises Refused for a key that came with another request, and Busy while it is still being answered; the events
-        raise what answering raises."""
+        """Return the events of the answer as it is made. With an idempotency key, the same request within a day gets
+        the same answer, for as long as the caller may see all of it; that answer is completed and kept even if its
+        caller hangs up. Raise Refused for a key that came with another request, and Busy while its request is still
+        being answered. The events raise what answering raises."""
         if not key:
             return self._made(caller, asked)
         name, digest = f"{caller.id} {key}", hashlib.sha256(asked.model_dump_json().encode()).hexdigest()
@@ -64,11 +64,11 @@ class ApiAnswers:
         return _followed(heard, task)
 
     async def is_own_answer(self, caller: Caller, answer_id: str) -> bool:
-        """Whether an answer of that id is theirs."""
+        """Return True where an answer with this id is the caller's."""
         return await self._reading.is_saved(answer_id, caller.id)
 
     async def close(self) -> None:
-        """Give up what is still being answered; its keys may be used again."""
+        """Cancel what is still being answered; its keys may be used again."""
         for task in self._under_way:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -79,7 +79,7 @@ class ApiAnswers:
             task.exception()  # whoever still follows raises it
 
     async def _keep(self, name: str, events: EventStream, heard: asyncio.Queue[ServerSentEvent | None]) -> None:
-        """Keep the answer before it is told; without one the key is free again."""
+        """Keep the answer before it is sent; without an answer the key becomes free again."""
         kept = False
         try:
             async with aclosing(events):
@@ -96,7 +96,8 @@ class ApiAnswers:
                 heard.put_nowait(None)
 
     async def _made(self, caller: Caller, asked: AskRequest) -> EventStream:
-        """A conversation is its caller's: the same id of another caller is another conversation."""
+        """Answer the question. A conversation belongs to its caller: the same id of another caller is another
+        conversation."""
         conversation = asked.conversation or secrets.token_hex(16)
         request = AnswerRequest(
             text=asked.question,
@@ -120,7 +121,7 @@ class ApiAnswers:
 
 
 async def collect_answer(events: EventStream) -> str:
-    """The body of the answer that `events` end with; raises what they raise."""
+    """Return the body of the answer at the end of `events`; raise what they raise."""
     async with aclosing(events):
         async for event in events:
             last = event
@@ -128,7 +129,7 @@ async def collect_answer(events: EventStream) -> str:
 
 
 async def encode_events(events: EventStream) -> AsyncGenerator[str, None]:
-    """Server-sent events; what fails is the last of them, `error` with a problem."""
+    """Encode server-sent events. An error becomes the last of them, `error` with a problem."""
     async with aclosing(events):
         try:
             async for event in events:
@@ -143,7 +144,7 @@ def _sentence(sentence: CitedSentence, preface: str) -> ServerSentEvent:
 
 
 async def _again(known: str) -> EventStream:
-    """The events of an answer that was given before."""
+    """Yield the events of an answer that was given before."""
     answered = json.loads(known)["answer"]
     for number, sentence in enumerate(answered["sentences"]):
         preface = "" if number else answered["preface"]

@@ -1,4 +1,4 @@
-"""What goes wrong, as RFC 9457 has it."""
+"""Errors of the API as problem details (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.words.text import to_single_line
 
 MEDIA_TYPE = "application/problem+json"
 MAX_DETAIL_CHARS = 1000
-"""Characters of what is said of a request."""
+"""Characters of a problem's detail."""
 
 log = structlog.get_logger(__name__)
 
@@ -47,20 +47,20 @@ TITLES: Mapping[int, str] = {
     504: "Took too long",
 }
 COMMON_STATUSES = (400, 401, 422, 429, 500, 503, 504)
-"""What any call may be told."""
+"""Statuses that any call may answer with."""
 _BEARER = {"WWW-Authenticate": "Bearer"}
 _Told = tuple[Problem, Mapping[str, str]]
 
 
 def problem_responses(*more: int) -> dict[int | str, dict[str, Any]]:
-    """The description of what may go wrong with a call."""
+    """Return the OpenAPI description of the errors of a call."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": TITLES[status], "content": content} for status in sorted({*COMMON_STATUSES, *more})}
 
 
 def to_problem(error: Exception) -> _Told:
-    """What is said of an error, and the headers that go with it. What nobody foresaw is logged with a number, and only
-    the number is said."""
+    """Return the problem for an error, and the headers to send with it. An unexpected error is logged with a number,
+    and the problem holds only the number."""
     match error:
         case RequestValidationError():
             wrong = (f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {one['msg']}" for one in error.errors())
@@ -90,7 +90,7 @@ def to_problem(error: Exception) -> _Told:
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Errors become problems at this one place."""
+    """Turn errors into problems, here and nowhere else."""
 
     async def told(_: Request, error: Exception) -> JSONResponse:
         problem, headers = to_problem(error)

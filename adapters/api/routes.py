@@ -1,4 +1,4 @@
-"""The API's calls, and its description as one page, which asks no other host for anything."""
+"""The API's calls, and its description as one page that loads nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ pre { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; pad
 
 
 def render_api_page(description: Mapping[str, Any]) -> str:
-    """What `openapi.json` says, for people."""
+    """Render `openapi.json` as a page for people."""
     calls = "".join(_calls(description["paths"]))
     shapes = "".join(_shapes(description["components"]["schemas"]))
     return (
@@ -110,7 +110,8 @@ AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
 class _KnownFirst(APIRoute):
-    """A call whose body is parsed once it is known who calls: FastAPI parses it before it looks at dependencies."""
+    """A call that authenticates before its body is parsed: FastAPI would parse the body before it looks at
+    dependencies."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -137,7 +138,7 @@ NOT_FOUND = "There is nothing of that id that you may see."
 async def open_api(
     reading: QueryService, desk: BotServices, callers: CallerAuthenticator, replies: IdempotencyStore
 ) -> AsyncIterator[list[BaseRoute]]:
-    """All below `/api`, which answers while the block is open."""
+    """Open the routes below `/api`, which answer while the block is open."""
     asking = ApiAnswers(reading, replies)
     try:
         yield _routes(reading, desk, callers, asking)
@@ -176,7 +177,7 @@ def _routes(
 
 
 def _describe(app: FastAPI) -> None:
-    """Keys stand in the description, and problems among its shapes."""
+    """Add the bearer key and the shape of problems to the OpenAPI description."""
     made = app.openapi
 
     def described() -> dict[str, Any]:
@@ -198,7 +199,7 @@ class _Calls:
         self._asking = asking
 
     def offer(self, app: FastAPI) -> None:
-        """Every call of the API."""
+        """Add every call of the API to `app`."""
 
         @app.post(
             "/v1/ask",

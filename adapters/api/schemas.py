@@ -1,4 +1,4 @@
-"""What is asked and answered, beside the values that the rest of Citewell has."""
+"""Request and response bodies that only the API has."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AskResponse(BaseModel):
 
 
 class SearchRequest(BaseModel):
-    """What to search for."""
+    """A search for passages."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,7 +66,7 @@ class ApiDocument(BaseModel):
 
 
 class DocumentsResponse(BaseModel):
-    """What may be found, by collection and name."""
+    """Documents that the caller may find, by collection and name."""
 
     documents: list[ApiDocument]
     total: int
@@ -81,7 +81,7 @@ class PassagesResponse(BaseModel):
 
 
 class ApiSource(BaseModel):
-    """Where documents come from."""
+    """A source of documents, and how many of them the caller may find."""
 
     collection: str
     source: str
@@ -93,7 +93,7 @@ class SourcesResponse(BaseModel):
 
 
 class FeedbackRequest(BaseModel):
-    """What is thought of an answer."""
+    """A rating of an answer."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -103,12 +103,12 @@ class FeedbackRequest(BaseModel):
 
 
 class FeedbackResponse(BaseModel):
-    """It is kept."""
+    """The rating was stored."""
 
     answer: str
 
 
 class HealthResponse(BaseModel):
-    """That it answers."""
+    """The API answers."""
 
     documents: int = Field(description="How many the caller may have found")

@@ -1,4 +1,5 @@
-"""Who calls, a program with a key, a person through one, or whoever is at the machine; and how often."""
+"""Authentication of callers (a program with a key, a person with an access token, or the operator at the machine), and
+their rate limits."""
 
 from __future__ import annotations
 
@@ -19,13 +20,12 @@ from pipeline.values.api_access import ApiKey
 # --- How often somebody may call ------------------------------------------------------------------
 
 MAX_TRACKED_CALLERS = 10_000
-"""Callers whose calls are counted; of more, those that called longest ago are forgotten."""
+"""Callers whose calls are counted; beyond these, the ones that called longest ago are forgotten."""
 
 
 def client_key(request: Request) -> str:
-    """Whom a limit for each address counts: the caller, by the word of a trusted proxy where one stands between.
-
-    Of IPv6 it is the network of 64 bits, all of which one household has."""
+    """Return the key by which a limit counts the caller's address, by the word of a trusted proxy where there is one.
+    For IPv6 it is the network of 64 bits, all of which one household has."""
     given = request.client.host if request.client else ""
     try:
         known = ip_address(given.partition("%")[0])
@@ -37,15 +37,15 @@ def client_key(request: Request) -> str:
 
 
 class RateLimiter:
-    """A bucket of tokens for each caller, which fills again by the minute."""
+    """A token bucket for each caller, which refills within a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._full: OrderedDict[str, float] = OrderedDict()
-        """When the bucket of each is full again."""
+        """The time at which each bucket is full again."""
 
     def count_call(self, who: str, per_minute: int) -> float:
-        """Count a call of `who`; 0.0 where it is granted, else the seconds until one would be."""
+        """Count a call of `caller`. Return 0.0 where it is granted, else the seconds until one would be."""
         now, each = self._clock(), 60.0 / per_minute
         ahead = max(self._full.get(who, now) - now, 0.0)
         if who in self._full:
@@ -61,39 +61,43 @@ class RateLimiter:
 # --- Who calls ------------------------------------------------------------------------------------
 
 PERSON_PER_MINUTE = 60
-"""Calls of a person, or of whoever is at the machine; of a key, as many as its admin said."""
+"""Calls of a person or of the operator a minute; a key has the limit that its admin set."""
 FAILED_CALLS_PER_MINUTE = 20
-"""Calls with keys that are none, from one address."""
+"""Calls with invalid keys from one address a minute."""
 
 
 class Caller(Value):
+    """An authenticated caller of the API or MCP."""
+
     id: str
-    """As what is counted and kept names it: `key:7f3a`, `web:ann`, `slack:T1:U3`, `console:local`."""
+    """The id under which calls are counted and stored: `key:7f3a`, `web:ann`, `slack:T1:U3`, `console:local`."""
     name: str
     audience: Audience
-    """What may be found for them; all else is as if it were not there."""
+    """The documents that the caller may find; all others are treated as missing."""
 
 
 class NotAuthenticated(Exception):
-    """Nobody that is known; the text says what to do."""
+    """No known caller; the text says what to do."""
 
 
 class RateLimited(Exception):
+    """The caller has made too many calls."""
+
     def __init__(self, seconds: float) -> None:
         super().__init__("too many calls in the last minute")
         self.retry_after = seconds
-        """Until the next is granted."""
+        """Seconds until the next call is granted."""
 
 
 class TokenVerifier(Protocol):
-    """The access tokens of the provider where people sign in."""
+    """Verifies access tokens of the provider with which people sign in."""
 
     issuer: str
-    """Its address."""
+    """The provider's address."""
 
     async def verify_token(self, token: str) -> tuple[str, str, Readers] | None:
-        """The person that a token was given to (`web:ann`), their name, and they alone as readers; None for a token
-        that is none, is not for us or has expired."""
+        """Return the person that a token was given to (`web:ann`), their name, and them alone as readers; None for a
+        token that is invalid, for another audience or expired."""
         ...
 
 
@@ -109,7 +113,7 @@ class CallerAuthenticator:
         tokens: TokenVerifier | None = None,
         pace: RateLimiter | None = None,
     ) -> None:
-        """`machine`: where nobody signs in; its secret is the operator's key."""
+        """`machine` is given where nobody signs in: its secret is the operator's key."""
         self._keys = keys
         self._reading = reading
         self._machine = machine
@@ -118,13 +122,12 @@ class CallerAuthenticator:
 
     @property
     def issuer(self) -> str:
-        """Where people get access tokens; empty where only keys open."""
+        """The address where people get access tokens; empty where only keys are accepted."""
         return self._tokens.issuer if self._tokens else ""
 
     async def authenticate(self, request: Request) -> Caller:
-        """Whoever `Authorization: Bearer` names: a key, a person by an access token, or at the machine the operator.
-
-        Raises NotSignedIn, TooOften, and Unavailable."""
+        """Return the caller that `Authorization: Bearer` names: a key, a person by an access token, or the operator at
+        the machine. Raises NotAuthenticated, RateLimited, and Unavailable."""
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and secret.isascii() and 0 < len(secret) <= 4096:
             if self._machine and self._machine.is_valid_secret(request, secret):
@@ -137,7 +140,8 @@ class CallerAuthenticator:
         raise NotAuthenticated("Send the key that an admin made with `citewell keys add` as `Authorization: Bearer …`.")
 
     async def _program(self, key: ApiKey) -> Caller:
-        """What anyone inside sees; with collections that the admin named, these and nothing else."""
+        """Return the caller of a key. It sees the documents that anyone inside sees, or only the collections that the
+        admin named for it."""
         self._in_time(key.person, key.per_minute)
         audience = await self._reading.resolve_audience(
             Readers(groups=frozenset({OPERATOR} if key.collections else ()))

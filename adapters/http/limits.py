@@ -1,4 +1,4 @@
-"""What a caller may ask of a listener: bounded heads and bodies, in bounded time, read as fast as they come."""
+"""Limits of a listener: heads and bodies of limited size and time, and responses that are read in time."""
 
 from __future__ import annotations
 
@@ -14,47 +14,49 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_HEAD_BYTES = 16 << 10
 DEFAULT_BODY_BYTES = 64 << 10
-"""The longest body, unless a route says otherwise: a question of 4,000 characters takes 48 KB at most. Parsing a form
-of that size holds the event loop for 15 to 30 ms at most; one of 4 MB took 1 to 2 s."""
+"""Bytes of the longest body, unless a route allows more: a question of 4,000 characters takes 48 KB at most. Parsing a
+form of that size holds the event loop for 15 to 30 ms at most; one of 4 MB took 1 to 2 s."""
 MAX_DISCARDED_BYTES = 4 << 20
 MAX_PENDING_BYTES = 64 << 20
-"""Of all bodies that are on their way; above, the one that began first is given up. 500 of the longest were 2 GB."""
+"""Bytes of all bodies being received; above, the body that began first is given up. 500 of the longest were 2 GB."""
 KEEP_ALIVE_SECONDS = 60
-"""How long a connection is kept between two requests, as long as Prometheus' usual interval."""
+"""Seconds that a connection is kept between two requests, as long as Prometheus' usual interval."""
 MAX_CONNECTIONS = 500
-"""Connections at once. Beyond, one is aborted for each newcomer: the one that has left its answer unread for longest,
-else the first that is not being answered. 1,000 that say or read nothing keep nobody out. Where all are being answered
-and read there may be twice as many; then a newcomer is told to come back (503)."""
+"""Connections at once. Beyond, each new one aborts another: the one that has left its response unread for longest, else
+the first that is not being answered. 1,000 clients that send or read nothing keep nobody out. Where all connections are
+being answered and read, there may be twice as many; then a new client gets status 503."""
 EVICTION_SECONDS = 1.0
-"""An answer on its way is unread for a moment, a request on its way not there yet; who lets that last is the first to
-go."""
+"""Seconds without progress before a connection may be aborted: a response on its way is unread for a moment, and a
+request on its way is not there yet."""
 
 log = structlog.get_logger(__name__)
 
 
 class RequestTimeouts(NamedTuple):
+    """Seconds that a caller has for each part of a request."""
+
     head: float
-    """Seconds for the head of a request to come, from when the connection or the request before it was done with."""
+    """Seconds for the head of a request, from the start of the connection or the end of the request before."""
     body: float
-    """Seconds for the body to come."""
+    """Seconds for the body."""
     reading: float
-    """Seconds in which a caller has to take some of what waits to be sent to them."""
+    """Seconds in which a caller has to read some of what waits to be sent."""
 
 
 PUBLIC_TIMEOUTS = RequestTimeouts(head=10.0, body=10.0, reading=30.0)
-"""Slack, browsers and programs take a fraction of it."""
+"""Timeouts for listeners that anybody may reach: Slack, browsers and programs take a fraction of them."""
 
 
 def make_protocol(limits: RequestTimeouts) -> type[H11Protocol]:
-    """Return HTTP/1.1 for one listener, which aborts connections that do not send a head, or read an answer, in time.
-
-    Beyond what h11 refuses, it refuses heads above `HEAD_BYTES` and line feeds without a carriage return, on which
-    proxies and servers may disagree where a request ends (RFC 9112, 2.2)."""
+    """Return the HTTP/1.1 protocol of one listener, which aborts connections that do not send a head, or read a
+    response, in time.
+    Beyond the errors of h11, it refuses heads above `MAX_HEAD_BYTES` and line feeds without a carriage return: proxies
+    and servers may disagree on where such a request ends (RFC 9112, 2.2)."""
     there: set[Bounded] = set()
     idle: dict[Bounded, float] = {}
-    """Since when each that is not being answered has been so, by the loop's clock, the longest first."""
+    """The loop's time since when each connection is not being answered, the longest first."""
     unread: dict[Bounded, float] = {}
-    """Since when each leaves unread what was sent to it, the longest first."""
+    """The loop's time since when each connection leaves its response unread, the longest first."""
 
     def _worst() -> Bounded | None:
         before = asyncio.get_running_loop().time() - EVICTION_SECONDS
@@ -120,7 +122,7 @@ def make_protocol(limits: RequestTimeouts) -> type[H11Protocol]:
 
         @property
         def answered(self) -> bool:
-            """Whether a request is here as a whole, and its answer is under way."""
+            """True where a complete request is here and its answer is under way."""
             return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
 
         def _wait(self) -> None:
@@ -155,24 +157,24 @@ def make_protocol(limits: RequestTimeouts) -> type[H11Protocol]:
 
 
 def _malformed(waiting: bytes) -> bool:
-    """Whether what waits to be parsed cannot become the head of a request that we take."""
+    """Return True where the unparsed bytes cannot become the head of a request that we take."""
     end = waiting.find(b"\r\n\r\n")
     head = waiting if end < 0 else waiting[: end + 4]
     return len(head) > MAX_HEAD_BYTES or head.count(b"\n") != head.count(b"\r\n")
 
 
 class BodyLimitMiddleware:
-    """ASGI around an application, which finds the whole body there when it is called."""
+    """ASGI middleware that reads the whole body before it calls the application."""
 
     def __init__(
         self, app: ASGIApp, limits: RequestTimeouts, most: Callable[[Scope], int] = lambda _: DEFAULT_BODY_BYTES
     ) -> None:
-        """`most`: bytes of the longest body that a request may have."""
+        """`max_bytes` returns the length of the longest body that a request may have."""
         self._app = app
         self._limits = limits
         self._most = most
         self._coming: dict[asyncio.Timeout, int] = {}
-        """How many bytes of each body are here, by what gives it up."""
+        """Bytes received of each body, by the timeout that can give it up."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         names = {name for name, _ in scope["headers"]}
@@ -200,10 +202,9 @@ class BodyLimitMiddleware:
             log.exception("request_failed", path=scope["path"])
 
     async def _body(self, receive: Receive, until: asyncio.Timeout, most: int) -> bytes | None:
-        """All of it, as far as it came before the caller left; None where it is longer than `most` bytes. What is too
-        long is read to its end, and dropped, up to `DROPPED_BYTES`: who is still sending sees no answer.
-
-        Raises TimeoutError."""
+        """Return the body, as far as it came before the caller left; None where it is longer than `limit` bytes. A
+        longer body is read to its end and dropped, up to `MAX_DISCARDED_BYTES`: a client that is still sending sees no
+        response. Raises TimeoutError."""
         body, size = bytearray(), 0
         try:
             while True:

@@ -1,4 +1,4 @@
-"""The addresses where this process listens: whoever has routes at one shares its listener."""
+"""HTTP servers of this process: all routes at one address share a listener."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from adapters.http.limits import (
 from pipeline.errors import Misconfigured
 
 SHUTDOWN_SECONDS = 1
-"""How long those who are being answered may take when a listener is closed."""
+"""Seconds that requests under way may take when a listener is closed."""
 LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
 
 
 class UvicornServers:
-    """The port `Doors`. A listener is open as long as somebody has routes at its address."""
+    """The port `HttpServers`. A listener is open as long as there are routes at its address."""
 
     def __init__(
         self, limits: RequestTimeouts = PUBLIC_TIMEOUTS, trusted_proxies: Sequence[str] = LOOPBACK_ADDRESSES
     ) -> None:
-        """`trusted_proxies`: addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+        """`trusted_proxies` are addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted."""
         self._limits = limits
         self._trusted_proxies = list(trusted_proxies)
         self._open: dict[str, _SharedServer] = {}
@@ -46,8 +46,8 @@ class UvicornServers:
     async def serve(
         self, address: str, routes: Sequence[BaseRoute], *, setting: str, body_bytes: int = DEFAULT_BODY_BYTES
     ) -> AsyncIterator[int]:
-        """Answer at `HOST:PORT` while the block is open; gives the port. `body_bytes`: the longest body that these
-        routes take. Raises Misconfigured, which names `setting`, where nothing can listen there."""
+        """Answer at `HOST:PORT` while the block is open, and yield the port. `body_bytes` is the longest body that
+        these routes take. Raise Misconfigured, which names `setting`, where nothing can listen there."""
         door = self._open.get(address)
         if door is None:
             door = self._open[address] = _SharedServer(_listener(address, setting), self._limits, self._trusted_proxies)
@@ -74,7 +74,7 @@ class _SharedServer:
     trusted_proxies: list[str]
     users: int = 0
     body_bytes: dict[int, int] = field(default_factory=dict)
-    """The longest body that each route takes, by the id of the route."""
+    """Bytes of the longest body that each route takes, by the id of the route."""
     _app: Starlette = field(default_factory=Starlette)
     _serving: asyncio.Task[None] | None = None
 
@@ -107,7 +107,7 @@ class _SharedServer:
         )
 
     async def begun(self) -> None:
-        """Whoever calls is answered from then on, in no context of whoever came first."""
+        """Start the server and wait until it answers, in a context of its own rather than the first caller's."""
         if self._serving is None:
             serving = self._server.serve([self.listener])
             self._serving = asyncio.create_task(serving, name=f"port {self.port}", context=Context())
@@ -132,12 +132,12 @@ class _Server(uvicorn.Server):
         self.begun.set()
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Signals are the process's."""
+        """Serve without handlers for signals: those are the process's."""
         await self._serve(sockets)
 
 
 def _listener(address: str, setting: str) -> socket.socket:
-    """Raises Misconfigured."""
+    """Return a listening socket. Raises Misconfigured."""
     parts = urlsplit(f"//{address}")
     try:
         family, kind, protocol_, _, where = socket.getaddrinfo(

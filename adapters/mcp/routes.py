@@ -1,4 +1,4 @@
-"""MCP over HTTP (streamable), for a team: each request is somebody's, by a key or by where they signed in."""
+"""MCP over streamable HTTP, for a team: each request has a caller, by a key or by an access token."""
 
 from __future__ import annotations
 
@@ -28,28 +28,30 @@ from pipeline.ports import QueryService
 # --- Which sessions are open and whose they are: nobody's keep anybody else from beginning one ----
 
 MAX_SESSIONS = 500
-"""Open at once."""
+"""Sessions open at once."""
 MAX_SESSIONS_PER_CALLER = 100
-"""Open at once of one caller."""
+"""Sessions of one caller open at once."""
 SESSION_HEADER_RAW = b"mcp-session-id"
 EndSession = Callable[[str, str], Awaitable[None]]
-"""Ends a session: its id, its caller."""
+"""Ends a session: takes its id and its caller."""
 
 
 class TooManySessions(Exception):
-    """All sessions that could be ended are at work."""
+    """Every session that could be ended is at work."""
 
 
 @dataclass(eq=False)
 class McpSession:
+    """A session of one caller."""
+
     caller: str
     id: str = ""
-    """Empty before it is begun, and when it has ended."""
+    """Empty before it has begun, and when it has ended."""
     active_requests: int = 0
-    """Requests that are being answered."""
+    """Requests being answered now."""
 
     def update_from_response(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """What the head of an answer says of it."""
+        """Take over the session's id or its end from the head of a response."""
         if status == 404 or (method == "DELETE" and status < 400):
             self.id = ""
         elif status < 400 and not self.id:
@@ -59,19 +61,20 @@ class McpSession:
 
 
 class McpSessionPool:
-    """Where one more is too many, the one ends that was idle longest, of whoever begins it or, if all together are too
-    many, of whoever has the most: most of these were left behind by editors that are closed."""
+    """The open sessions, within limits. Where a new one exceeds a limit, the session ends that was idle longest: one of
+    the same caller, or, if there are too many in all, one of the caller with the most. Most of these were left behind
+    by editors that are closed."""
 
     def __init__(self, end: EndSession, *, most: int = MAX_SESSIONS, each: int = MAX_SESSIONS_PER_CALLER) -> None:
         self._end = end
         self._most = most
         self._each = each
         self._open: dict[McpSession, None] = {}
-        """The one that was used last is the last."""
+        """Ordered by use: the session used last is the last."""
 
     @asynccontextmanager
     async def acquire(self, caller: str, session_id: str) -> AsyncIterator[McpSession]:
-        """A request of a session, or without an id one that may begin a session. Raises Full."""
+        """Hold a session during a request; without an id, one that the request may begin. Raises TooManySessions."""
         session = next((one for one in self._open if session_id and (one.id, one.caller) == (session_id, caller)), None)
         new = session is None and not session_id
         session = session or McpSession(caller)
@@ -111,7 +114,8 @@ class McpSessionPool:
             yield session
 
     def _having_too_many(self, caller: str) -> list[str]:
-        """Whose sessions may be ended for one of `caller`, first who has the most; nobody's while there is room."""
+        """Return the callers whose sessions may be ended for one of `caller`, the one with the most first; none while
+        there is room."""
         counts = Counter(one.caller for one in self._open)
         if counts[caller] > self._each:
             return [caller]
@@ -124,16 +128,18 @@ class McpSessionPool:
 
 PATH = "/mcp"
 METADATA_PATH = "/.well-known/oauth-protected-resource/mcp"
-"""Where RFC 9728 has it."""
+"""The path of the resource metadata by RFC 9728."""
 SESSION_HEADER = "mcp-session-id"
 IDLE_SECONDS = 8 * 3600.0
-"""After which a session ends: an editor is open all day. Where room is needed, idle ones end before; see `Sessions`."""
+"""Seconds after which an idle session ends: an editor is open all day. Where room is needed, idle sessions end earlier;
+see `McpSessionPool`."""
 CALLER_SCOPE_KEY = "citewell.caller"
 
 
 @asynccontextmanager
 async def open_mcp(reading: QueryService, callers: CallerAuthenticator, url: str) -> AsyncIterator[list[BaseRoute]]:
-    """Its routes, which answer while the block is open. `url`: what callers reach this application as."""
+    """Open the routes, which answer while the block is open. `url` is the address at which callers reach this
+    application."""
     manager = StreamableHTTPSessionManager(
         make_mcp_server(reading, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=2 * MAX_SESSIONS
     )
@@ -150,19 +156,19 @@ async def open_mcp(reading: QueryService, callers: CallerAuthenticator, url: str
 
 
 async def _running(manager: StreamableHTTPSessionManager, begun: asyncio.Event) -> None:
-    """In a task of its own, which its sessions are begun and ended in."""
+    """Run the session manager in a task of its own, in which its sessions begin and end."""
     async with manager.run():
         begun.set()
         await asyncio.Event().wait()
 
 
 async def _caller(ctx: McpContext) -> Caller:
-    """Whoever sent this very request: a key that was revoked meanwhile opens nothing."""
+    """Return the caller of this very request: a key revoked meanwhile opens nothing."""
     return cast("Caller", cast("Request", ctx.request).scope[CALLER_SCOPE_KEY])
 
 
 class _Guarded:
-    """ASGI before the sessions: a session is its caller's alone."""
+    """ASGI in front of the session manager: a session belongs to its caller alone."""
 
     def __init__(
         self, manager: StreamableHTTPSessionManager, reading: QueryService, callers: CallerAuthenticator, url: str
@@ -211,7 +217,7 @@ class _Guarded:
             session_instructions.reset(token)
 
     async def _end(self, session: str, caller: str) -> None:
-        """As their own editor would."""
+        """End a session with the request that its own editor would send."""
 
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
@@ -248,12 +254,12 @@ class _Guarded:
 
 
 def _owner(caller: str) -> AuthenticatedUser:
-    """Whom the SDK knows a session to be of."""
+    """Return the user by which the SDK knows a session's owner."""
     return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
 
 
 def _refused(status: int, what: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An error of JSON-RPC, which clients show."""
+    """Return an error of JSON-RPC, which clients show."""
     code = INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
     body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": what}}
     return JSONResponse(body, status, headers)
@@ -261,7 +267,7 @@ def _refused(status: int, what: str, headers: Mapping[str, str] | None = None) -
 
 def _metadata(callers: CallerAuthenticator, url: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        """Where to get what opens it (RFC 9728)."""
+        """Return the address of the authorization server (RFC 9728)."""
         servers = {"authorization_servers": [callers.issuer]} if callers.issuer else {}
         return JSONResponse(
             {

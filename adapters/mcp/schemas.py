@@ -1,4 +1,4 @@
-"""What the tools take and give, as JSON Schema describes them to an editor."""
+"""Inputs and outputs of the tools, which become JSON Schema for editors."""
 
 from __future__ import annotations
 

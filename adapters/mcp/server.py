@@ -1,4 +1,4 @@
-"""The server: tools, documents as resources, and what it says of itself."""
+"""The MCP server: tools, documents as resources, and its instructions."""
 
 from __future__ import annotations
 
@@ -41,11 +41,12 @@ BASE_INSTRUCTIONS = (
 McpContext = ServerRequestContext[Any, Any]
 ResolveCaller = Callable[[McpContext], Awaitable[Caller]]
 session_instructions: ContextVar[str] = ContextVar("told", default=BASE_INSTRUCTIONS)
-"""What is said to whoever begins a session; see `instructions`."""
+"""Instructions for the caller that begins a session; see `server_instructions`."""
 
 
 async def server_instructions(reading: QueryService, caller: Caller) -> str:
-    """What the collections hold, as far as the caller may see: their names and counts, which are the operator's."""
+    """Return the instructions with the names and sizes of the collections that the caller may see. The names are the
+    operator's."""
     found = Counter(document.collection for document in await reading.list_documents(caller.audience))
     held = "; ".join(
         f"{strip_invisible(name)} ({count_noun(count, 'document')})" for name, count in sorted(found.items())
@@ -54,7 +55,7 @@ async def server_instructions(reading: QueryService, caller: Caller) -> str:
 
 
 class _Server(Server[Any]):
-    """Says to each caller what concerns them."""
+    """A server whose instructions depend on the caller."""
 
     @property
     def instructions(self) -> str:
@@ -65,7 +66,7 @@ class _Server(Server[Any]):
 
 
 def make_mcp_server(reading: QueryService, who: ResolveCaller) -> Server[Any]:
-    """`who` tells whose request it is."""
+    """Return the server. `resolve_caller` returns the caller of a request."""
     calls = McpToolHandler(reading)
 
     async def tools(_: McpContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -117,7 +118,7 @@ def make_mcp_server(reading: QueryService, who: ResolveCaller) -> Server[Any]:
 
 
 async def _failing(ctx: McpContext, call_next: CallNext) -> HandlerResult:
-    """What goes wrong is told in a sentence, and nothing of the error: the SDK would send its text."""
+    """Turn an error into a sentence without its details: the SDK would send its text."""
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):
@@ -135,7 +136,8 @@ def _start(cursor: str | None) -> int:
 
 
 def _resource(document: Document) -> types.Resource:
-    """Its title is data, and stands where a name does: nothing of it is a description."""
+    """Return a document as a resource. Its title is data and stands as a name only; nothing of it becomes a
+    description."""
     title = " ".join(plain_name(document.title or document.filename).split())[:MAX_NAME_CHARS]
     return types.Resource(
         uri=f"{DOCUMENT_URI_PREFIX}{quote(document.id, safe='')}", name=title or document.id, mime_type="text/plain"
@@ -146,7 +148,7 @@ def _resource(document: Document) -> types.Resource:
 
 
 async def serve_stdio(reading: QueryService) -> None:
-    """Until whoever started it closes the input."""
+    """Serve the person at the machine until the client closes the input."""
 
     async def operator() -> Caller:
         audience = await reading.resolve_audience(Readers(groups=frozenset({OPERATOR})))

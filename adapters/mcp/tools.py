@@ -1,4 +1,4 @@
-"""The tools: what an editor may ask for, and what it gets."""
+"""The tools that an editor may call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ log = structlog.get_logger(__name__)
 
 
 def error_message(error: Exception) -> str:
-    """For whoever called. What nobody foresaw is logged with a number, and only the number is said."""
+    """Return the message for the caller. An unexpected error is logged with a number, and the message holds only the
+    number."""
     match error:
         case Refused():
             return f"{error}. {error.what_to_do}".strip()
@@ -43,13 +44,15 @@ def error_message(error: Exception) -> str:
 
 PLATFORM = "mcp"
 MAX_ERROR_CHARS = 1000
-"""Characters of what is said of a call."""
+"""Characters of an error message."""
 NOT_FOUND = "There is no such document that you may see. `search` gives the ids of those that there are."
 ReportProgress = Callable[[float, str], Awaitable[None]]
-"""Tells of progress: how far, and a sentence."""
+"""Reports progress: a count and a sentence."""
 
 
 class McpTool(NamedTuple):
+    """A tool's texts, input and output."""
+
     title: str
     description: str
     input_model: type[BaseModel]
@@ -77,10 +80,11 @@ TOOLS: Mapping[str, McpTool] = {
         schemas.ReadToolOutput,
     ),
 }
-"""Their words are ours: nothing of a document is in them."""
+"""The tools. Their descriptions are ours: no text of a document is in them."""
 
 
 def tool_definitions() -> list[types.Tool]:
+    """Return the tools as the protocol describes them."""
     hints = types.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
@@ -98,13 +102,15 @@ def tool_definitions() -> list[types.Tool]:
 
 
 class McpToolHandler:
+    """Runs the tools."""
+
     def __init__(self, reading: QueryService) -> None:
         self._reading = reading
 
     async def call(
         self, name: str, arguments: Mapping[str, object], caller: Caller, tell: ReportProgress
     ) -> types.CallToolResult:
-        """What the tool gives; what is wrong with a call is told in its result, for who called to mend it."""
+        """Run a tool and return its result. A wrong call becomes a result that tells the caller how to mend it."""
         tool = TOOLS.get(name)
         if tool is None:
             return _wrong(f"There is no tool {name!r}; there are {', '.join(TOOLS)}.")
@@ -154,7 +160,7 @@ class McpToolHandler:
 
 
 def _given(value: BaseModel) -> types.CallToolResult:
-    """As structured content, and as text for who reads only that."""
+    """Return a result as structured content, and as text for clients that read only that."""
     text = types.TextContent(type="text", text=value.model_dump_json(indent=1))
     return types.CallToolResult(content=[text], structured_content=value.model_dump(mode="json"))
 

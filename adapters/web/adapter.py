@@ -1,4 +1,4 @@
-"""Citewell in a browser: the port `PlatformAdapter`. What is posted is what the database keeps: pages show that."""
+"""The web page as a platform: the port `PlatformAdapter`. A post is what the database keeps, and pages show that."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ from pipeline.values.posting import Announcement
 
 
 class WebAdapter:
+    """The page, the API and MCP at one address of this process."""
+
     name = WEB.name
 
     def __init__(
@@ -44,8 +46,9 @@ class WebAdapter:
         entrance: SignInFlow | LocalOperator | None = None,
         url: str = "",
     ) -> None:
-        """`say` tells the operator; `programs` are what is called beside the page; `entrance`: where people sign in, or
-        the machine, whose operator opens the page by a link; `url`: what it is opened as."""
+        """`echo` prints a line for the operator; `program_routes` opens the routes of the API and MCP; `sign_in` is the
+        flow by which people sign in, or the machine, whose operator opens the page by a link; `url` is the address that
+        people open."""
         self._address = address
         self._doors = doors
         self._site = site
@@ -58,7 +61,7 @@ class WebAdapter:
         self._open = False
 
     def routes(self, inbox: Inbox, programs: Sequence[BaseRoute] = ()) -> Sequence[BaseRoute]:
-        """Return every route of this address, `programs` among them."""
+        """Return every route of this address, those of `programs` among them."""
         entrance = loopback.routes(self._machine) if self._machine else signin.routes(self._site, self._door)
         routes = [
             pages.asset_route(),
@@ -83,15 +86,15 @@ class WebAdapter:
             self._open = False
 
     def can_serve(self, space: str) -> bool:
-        """Every process answers everyone."""
+        """Return True: every process answers everyone."""
         return True
 
     async def is_connected(self) -> bool:
         return self._open
 
     async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
-        """An answer is there for its reader once it is saved, and what is announced is kept where it came from: nothing
-        is left to be sent but the draft, to pages that are open."""
+        """Send the draft to the pages that are open. The answer itself needs no sending: its reader sees it once it is
+        saved, and an announcement is kept where it came from."""
         await receipt.record_intent()
         if isinstance(outgoing, ReplyStream):
             await self._grow(outgoing)
@@ -109,18 +112,18 @@ class WebAdapter:
             await self._live.end(conversation)
 
     async def find_posted(self, outgoing: LeasedMessage | Announcement) -> str | None:
-        """What was saved was shown."""
+        """Return the key of what was saved: whatever is saved was shown."""
         if isinstance(outgoing, LeasedMessage):
             return outgoing.key if outgoing.answer else None
         return outgoing.key
 
     async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        """Whoever asks reads alone."""
+        """Return the reader alone: nobody reads along on the page."""
         if isinstance(of, PlaceId):
             return Readers(groups=frozenset(), external=True)
         return await self._site.authenticator.readers(of.author if isinstance(of, IncomingMessage) else str(of))
 
     async def close(self) -> None:
-        """Let go of whoever vouches for people."""
+        """Close the connections to the identity providers."""
         for provider in self._door.providers.values() if self._door else ():
             await provider.close()

@@ -1,4 +1,4 @@
-"""What `citewell doctor` says of the page."""
+"""Checks of the page for `citewell doctor`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUBJECT = "page"
 
 
 async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
-    """Who may open it, and whether whoever vouches for them can be reached."""
+    """Yield a finding on who may open the page, and on whether the identity provider can be reached."""
     local = is_loopback(config.listen or "") and is_loopback(config.public_url)
     if not config.has_sign_in:
         if not local:

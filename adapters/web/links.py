@@ -1,4 +1,5 @@
-"""Links to passages: who has one may read the document, for as long as it is what was cited and as open as it was."""
+"""Signed links to passages. Whoever holds one may read the document, as long as the cited version, its collection and
+the collection's rule stay the same."""
 
 from __future__ import annotations
 
@@ -20,28 +21,28 @@ from pipeline.values import Chunk, Document, DocumentExcerpt, RetrievedChunk
 
 LIFETIME = timedelta(days=30)
 LINK_CLOCK_SKEW = timedelta(hours=1)
-"""By how much the clock of whoever signed a link may be ahead of ours: what is dated later opens nothing yet."""
+"""How far the clock of the process that signed a link may be ahead of ours: a link dated later opens nothing yet."""
 CITED_FRAGMENT = "cited"
 """The fragment that leads to the cited words on the page."""
 MAX_TOKEN_CHARS = 1_000
 """Characters of a token; ours have 300 at most."""
 _WHOLE_ID, _BEGINNING = 48, 12
-"""Bytes of a document's id that stand in a link as they are, and the characters that stand there of a longer one."""
+"""Bytes of a document's id that a link holds unabbreviated, and the characters that it holds of a longer id."""
 _SPANS = 8
 _DIGEST = 8
 _ABBREVIATED = "…"
 
 
 class InvalidLinkReason(StrEnum):
-    """Why a link opens nothing."""
+    """The reason why a link opens nothing."""
 
     UNKNOWN = "unknown"
-    """It is not signed with the key in force."""
+    """It is not signed with the current key."""
     EXPIRED = "expired"
     REMOVED = "removed"
     CHANGED = "changed"
     RULE = "rule"
-    """Others may see the collection than when the link was made."""
+    """Other people may see the collection than when the link was made."""
     MOVED = "moved"
     """Its document is in another collection now."""
 
@@ -55,23 +56,24 @@ class InvalidLink(Exception):
 
 
 class LinkTarget(NamedTuple):
-    """What a link that opens leads to."""
+    """The passage that a valid link leads to."""
 
     document: Document
     chunk: Chunk
     total: int
-    """Passages of the document."""
+    """Chunks of the document."""
     spans: tuple[tuple[int, int], ...]
-    """Where the quoted words start and end in the chunk; ascending, apart from each other."""
+    """Start and end of each quote in the chunk; ascending, without overlaps."""
 
 
 def make_signed_links(settings: WebSettings, sources: LinkTargets) -> SignedLinks | None:
-    """Links that lead to the page; None where readers cannot reach it."""
+    """Return links that lead to the page; None where readers cannot reach it."""
     return SignedLinks(settings.url, sources) if settings.listen and settings.url else None
 
 
 class SignedLinks:
-    """The port `Links`, and the way back; `url` is what readers reach the page as, `clock` gives seconds since 1970."""
+    """The port `PassageLinks`, and the way back from a link to its passage. `url` is the address at which readers reach
+    the page, `clock` returns seconds since 1970."""
 
     def __init__(self, url: str, sources: LinkTargets, clock: Callable[[], float] = time.time) -> None:
         self._url = url.rstrip("/")
@@ -80,13 +82,13 @@ class SignedLinks:
         self._serializer: URLSafeTimedSerializer | None = None
 
     async def load_key(self) -> Self:
-        """Sign with the key that is in force now. Raises Unavailable."""
+        """Load the key that is in force now, to sign with it. Raises Unavailable."""
         self._serializer = _serializer(await self.link_targets.signing_key(), self._clock)
         return self
 
     def build_url(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
-        """The document's own address, or a link that opens the passage here with the quoted spans marked; to be asked
-        for when `ready`."""
+        """Return the document's own address, or a link that opens the passage here with the quotes marked. Call
+        `load_key` first."""
         if own := DOCUMENT_URL_LINKS.build_url(passage, quotes):
             return own
         if self._serializer is None:
@@ -98,7 +100,7 @@ class SignedLinks:
         return f"{self._url}/s/{token}#{CITED_FRAGMENT}"
 
     async def resolve(self, token: str) -> LinkTarget:
-        """What a link leads to. Raises Closed, or Unavailable."""
+        """Return the target of a link. Raises InvalidLink, or Unavailable."""
         name, position, bound, *numbers = await self._read(token)
         document_id = await self._whole(name)
         found = await self.link_targets.excerpt(document_id, position, 1) if document_id else None
@@ -115,7 +117,8 @@ class SignedLinks:
         return LinkTarget(found.document, found.chunks[0], found.total, spans)
 
     async def excerpt(self, cited: LinkTarget, start: int, most: int) -> DocumentExcerpt:
-        """At most `most` passages of a document that a link opened, from the one at `start` on. Raises as `cited`."""
+        """Return at most `limit` chunks of a document that a link opened, from the one at `start` on. Raises as
+        `resolve`."""
         found = await self.link_targets.excerpt(cited.document.id, start, most)
         if found is None or found.document != cited.document or found.total != cited.total:
             raise InvalidLink(InvalidLinkReason.CHANGED)
@@ -134,21 +137,21 @@ class SignedLinks:
         return list(read)
 
     async def _whole(self, name: str) -> str:
-        """The id of the document that goes by `name` in a link; empty where there is none."""
+        """Return the id of the document that a link abbreviates to `name`; empty where there is none."""
         beginning, abbreviated, _ = name.rpartition(_ABBREVIATED)
         if not abbreviated:
             return name
         return next((one for one in await self.link_targets.find_by_prefix(beginning) if _short(one) == name), "")
 
     def _bound(self, document: Document, chunk: Chunk | None) -> tuple[str, str, str]:
-        """What has to be as it was: the collection, its rule, and the version with its passage."""
+        """Return digests of what must not change: the collection, its rule, and the version with its passage."""
         collection = document.collection
         version = f"{document.version}\n{chunk.id if chunk else ''}"
         return _digest(collection), _digest(self.link_targets.access_fingerprint(collection)), _digest(version)
 
 
 class _Signer(TimestampSigner):
-    """With a clock that is passed in."""
+    """A signer with an injected clock."""
 
     def __init__(self, *args: Any, clock: Callable[[], float], **more: Any) -> None:
         super().__init__(*args, **more)
@@ -164,20 +167,21 @@ def _serializer(key: str, clock: Callable[[], float]) -> URLSafeTimedSerializer:
 
 
 def _digest(text: str) -> str:
-    """48 bits: whoever made two texts that share them could only have an old link open a text of their own."""
+    """Return 48 bits of the SHA-256. Two texts made to share them would only let an old link open its maker's own
+    text."""
     return urlsafe_b64encode(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]).decode()
 
 
 def _short(document_id: str) -> str:
-    """As it stands in a link, which has to fit into a message."""
+    """Return the id as a link holds it: links have to fit into a message."""
     if len(document_id.encode("utf-8", "replace")) <= _WHOLE_ID and _ABBREVIATED not in document_id:
         return document_id
     return f"{document_id[:_BEGINNING]}{_ABBREVIATED}{_digest(document_id)}"
 
 
 def _spans(chunk: Chunk, quotes: Iterable[str]) -> list[tuple[int, int]]:
-    """Where `quotes` stand, rather in what the chunk does not repeat of the one before; what follows on each other is
-    one span."""
+    """Return the spans of `quotes`, if possible outside of the text that the chunk repeats from the one before.
+    Adjacent spans are merged."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(span for quote in quotes if quote and (span := _span(chunk, quote))):
         last = found[-1] if found else (0, -1)

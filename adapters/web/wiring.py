@@ -1,4 +1,4 @@
-"""The page's settings become the page: who may see it, and what it is made of."""
+"""Builds the page from its settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLACK, DISCORD = "https://slack.com", "https://discord.com"
 
 
 def make_web_adapter(config: WebSettings, host: AdapterContext) -> WebAdapter:
-    """Raises Misconfigured where strangers could reach it and nobody would sign in."""
+    """Return the adapter. Raise Misconfigured where strangers could reach the page and nobody would sign in."""
     local = is_loopback(config.listen or "") and is_loopback(config.public_url)
     if not local and not config.has_sign_in:
         raise Misconfigured(
@@ -69,7 +69,7 @@ def make_web_adapter(config: WebSettings, host: AdapterContext) -> WebAdapter:
 
 
 def make_openid_provider(config: WebSettings) -> OpenIDProvider | None:
-    """The provider of people's accounts, where one is set."""
+    """Return the OpenID provider of the settings; None where none is set."""
     if not config.oidc_issuer:
         return None
     return OpenIDProvider(

@@ -1,5 +1,5 @@
-"""Where admins see how it goes, and why an answer was as it was, for whom they choose. English, as all that operators
-read."""
+"""The admin pages: sources, questions, rejected sentences, documents, and a dry run of a question for an audience that
+the admin chooses. They are in English, like everything that operators read."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ ME, EVERYBODY, PUBLIC, GROUPS = "me", "inside", "public", "groups"
 
 
 class TrialForm(Value):
+    """The form of a dry run: a question and its audience."""
+
     question: str = ""
     who: str = EVERYBODY
     groups: str = ""
-    """As `[collections]` names them, with commas."""
+    """Group names as in `[collections]`, separated by commas."""
 
 
 def trial_readers(form: TrialForm) -> Readers | None:
-    """The readers that the form describes; None for who fills it in."""
+    """Return the readers that the form describes; None for the admin who fills it in."""
     if form.who == ME:
         return None
     if form.who == GROUPS:
@@ -43,20 +45,21 @@ def trial_readers(form: TrialForm) -> Readers | None:
 
 DAYS = (7, 30, 90)
 ANSWERS_PER_PAGE = 50
-"""Answers of which something was left out, on one page."""
+"""Answers with rejected sentences on one page."""
 DOCUMENTS_PER_PAGE = 200
 """Documents on one page."""
 CHUNKS_PER_PAGE = 30
-"""Passages of a document on one page."""
+"""Chunks of a document on one page."""
 MAX_TRIAL_CHARS = 1000
-"""Characters of a question that is tried."""
+"""Characters of the question of a dry run."""
 
 TemplateValues = tuple[str, dict[str, Any]]
-"""A template, and what it is given."""
+"""The name of a template and its values."""
 AdminEndpoint = Callable[[Request, Visitor], Awaitable[TemplateValues]]
 
 
 def routes(site: WebContext) -> Sequence[BaseRoute]:
+    """Return the routes of the admin pages."""
     admin = _Admin(site)
     shown = {
         "/admin": admin.list_sources,
@@ -133,13 +136,14 @@ class _Admin:
         return "passages", {"found": found, "start": start, "step": CHUNKS_PER_PAGE}
 
     async def fill_in(self, request: Request, visitor: Visitor) -> TemplateValues:
-        """The form of a trial, filled in as its address says, which can be sent to another admin. Nothing is tried."""
+        """Show the form of a dry run, filled in from the query of its URL, which can be sent to another admin. Nothing
+        is run."""
         form = _audience(partial(query_text, request))
         await self._site.admin_service.list_documents(visitor.actor, visitor.readers)
         return "trial", {"form": form, "trial": None, "why": None}
 
     async def dry_run(self, visitor: Visitor, form: FormData) -> TemplateValues:
-        """What becomes of the question, in the day's tokens of whoever tries it."""
+        """Answer the question of the form. The tokens count for the admin who runs it."""
         filled = _audience(partial(form_field, form))
         if filled.question:
             trial = await self._site.admin_service.dry_run(
@@ -151,7 +155,7 @@ class _Admin:
 
 
 def _audience(said: Callable[[str], str]) -> TrialForm:
-    """The form with what is `said` in each of its fields."""
+    """Return the form with the text that `read_field` returns for each field."""
     return TrialForm(
         question=said("question").strip()[:MAX_TRIAL_CHARS], who=said("who") or EVERYBODY, groups=said("groups").strip()
     )

@@ -1,4 +1,4 @@
-"""A conversation as a page, and what is being written in it as events."""
+"""A conversation as a page, and the answer being written in it as server-sent events."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ class SourcePreview(Value):
 
 
 def make_web_reply(answer: Answer, look: RenderOptions) -> Reply:
+    """Return the reply of an answer as the page shows it."""
     return build_reply(answer, look)
 
 
 def source_previews(answer: Answer, words: Translator) -> Sequence[SourcePreview]:
-    """Each source of an answer, with what stands there."""
+    """Return a preview for each source of an answer."""
     style = answer.citation_style if answer.citation_style is CitationStyle.FOOTNOTE else CitationStyle.NUMBERED
     return [
         SourcePreview(
@@ -60,33 +61,33 @@ def source_previews(answer: Answer, words: Translator) -> Sequence[SourcePreview
 
 
 def render_draft_html(parts: Reply, words: Translator) -> str:
-    """What there is of an answer."""
+    """Render the part of an answer that is written so far."""
     return render_fragment("reply.html", words, part=parts)
 
 
 MAX_CONVERSATIONS = 30
-"""Conversations that the page names."""
+"""Conversations that the page lists."""
 EXCHANGES_PER_PAGE = 10
-"""Exchanges on one page, which stays as light as the others."""
+"""Exchanges on one page, so that a long conversation stays as light as others."""
 EMPTY_PART = ExchangePage(exchanges=(), start=0, total=0)
 POLL_SECONDS = 0.25
-"""Between two looks into the database, where another process may be answering."""
+"""Seconds between two looks into the database, where another process may be answering."""
 MAX_STREAMS = 20
-"""Of events that one person may have open: connections are for everybody."""
+"""Event streams that one person may have open: connections are shared by everybody."""
 MAX_STREAM_SECONDS = 600.0
-"""How long events are sent at most; the page asks again."""
+"""Seconds that an event stream stays open at most; the page connects again."""
 
 
 class ConversationEntry(Value):
-    """An exchange as somebody may see it now."""
+    """An exchange as its reader may see it now."""
 
     exchange: Exchange
     answer: Answer | None = None
-    """None while there is none, and for whoever may not see it any more."""
+    """None while there is no answer, and for a reader who may not see it any more."""
 
 
 class _Events(StreamingResponse):
-    """Events, and what is to be done once they have ended or nobody reads them any more."""
+    """A stream of events that calls `on_end` once it has ended or its reader is gone."""
 
     def __init__(self, events: AsyncIterator[str], headers: Mapping[str, str], ended: Callable[[], None]) -> None:
         super().__init__(events, media_type="text/event-stream", headers=headers)
@@ -100,19 +101,22 @@ class _Events(StreamingResponse):
 
 
 class ConversationEndpoints:
+    """The pages and events of conversations."""
+
     def __init__(self, site: WebContext, live: LiveDrafts) -> None:
         self._site = site
         self._live = live
         self._streams: Counter[str] = Counter()
-        """How many streams of events each person has open."""
+        """Open event streams of each person."""
 
     async def index(self, request: Request, visitor: Visitor) -> Response:
-        """Where a conversation begins, with those of before."""
+        """Show the start page: a new question, and earlier conversations."""
         words = await self._words(request, visitor)
         talks = await self._site.conversations.list_conversations(visitor.person, WEB.name, MAX_CONVERSATIONS)
         return self._page(request, visitor, words, talks=talks)
 
     async def show(self, request: Request, visitor: Visitor) -> Response:
+        """Show a conversation; 404 for one that is not the visitor's."""
         words = await self._words(request, visitor)
         where = parse_conversation(request.path_params["id"])
         part = EMPTY_PART
@@ -136,7 +140,7 @@ class ConversationEndpoints:
         return self._page(request, visitor, words, part=part, entries=entries, id_=where.channel)
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
-        """`draft`, each time that a checked sentence was added, and `answer`, the whole entry, when all is there."""
+        """Stream `draft` each time that a checked sentence was added, and `answer` with the whole entry at the end."""
         words = await self._words(request, visitor)
         where = parse_conversation(request.path_params["id"])
         own = bool(where and await self._site.conversations.has_asked(where, visitor.person))
@@ -176,7 +180,7 @@ class ConversationEndpoints:
         return pages.render_fragment("entry.html", words, **self._drawing(entry, visitor, id_))
 
     def _drawing(self, entry: ConversationEntry, visitor: Visitor, id_: str) -> dict[str, Any]:
-        """What the template of one entry is given."""
+        """Return the values for the template of one entry."""
         answer, speech = entry.answer, Translator(entry.answer.language if entry.answer else "en")
         return {
             "entry": entry,

@@ -1,4 +1,4 @@
-"""What is pressed below an answer; what comes of it is a page."""
+"""Buttons below an answer; their outcome is a page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pipeline.words.wording import ANSWER_UNAVAILABLE
 
 
 class WebInteractionContext(InteractionContext):
-    """Collects what they are to see."""
+    """An interaction on the page, which collects the replies to show."""
 
     def __init__(self, pressed: InteractionPayload, visitor: Visitor, desk: BotServices) -> None:
         super().__init__(pressed, desk)
@@ -34,7 +34,7 @@ class WebInteractionContext(InteractionContext):
         self.shown: list[Reply] = []
         self.form: Form | None = None
         self.file = ""
-        """Their own data."""
+        """The export of the visitor's own data."""
 
     async def actor(self) -> Actor:
         return self._visitor.actor
@@ -46,7 +46,7 @@ class WebInteractionContext(InteractionContext):
         return self._visitor.readers
 
     async def ack(self, then: Acknowledgement) -> None:
-        """A page waits until all is done."""
+        """Do nothing: a page waits until all is done."""
 
     async def reply_privately(self, text: str) -> None:
         self.shown.append(text_reply(text))
@@ -58,7 +58,7 @@ class WebInteractionContext(InteractionContext):
         self.form = form
 
     async def show_field_error(self, text: str, field: str) -> bool:
-        """No form is left to fill in."""
+        """Return False: no form is left to fill in."""
         self.form = None
         return False
 
@@ -73,19 +73,21 @@ class WebInteractionContext(InteractionContext):
 
 
 HIDDEN_FIELDS = {"action", "about", "conversation", "csrf", "fragment"}
-"""Fields that every form has, beside those that somebody fills in."""
+"""Fields that every form has, beside those that people fill in."""
 NO_WEB_CONVERSATION = ConversationId(platform=WEB.name, space=SPACE, channel="")
-"""Where somebody presses what is below no answer."""
+"""The conversation of a button that stands below no answer."""
 
 
 class InteractionEndpoint:
+    """Handles the forms that buttons send."""
+
     def __init__(self, site: WebContext, inbox: Inbox) -> None:
         self._site = site
         self._dispatcher = InteractionDispatcher(site.services, inbox, once=())
 
     async def handle(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        """As a page of its own; as the part of one for a script, which says `fragment`. Pressed twice it is answered
-        twice: a browser shows what comes last."""
+        """Handle a button and show the outcome as a page; as a fragment for a script, which sends the field `fragment`.
+        A button pressed twice is handled twice: a browser shows the last reply."""
         pressed = _read(form, visitor, browser_locale(request))
         theirs = await self._theirs(pressed)
         by = WebInteractionContext(
@@ -111,7 +113,8 @@ class InteractionEndpoint:
         return pages.render_page(request, "outcome.html", visitor, words, back=back, admin=admin, **values)
 
     async def _theirs(self, pressed: InteractionPayload) -> bool:
-        """Whether what a form names is its sender's: what others asked is as if it were not there."""
+        """Return True where everything that the form names belongs to its sender; what others asked is treated as
+        missing."""
         where, person = pressed.conversation, pressed.person_id
         if where != NO_WEB_CONVERSATION and not await self._site.conversations.has_asked(where, person):
             return False
@@ -121,7 +124,7 @@ class InteractionEndpoint:
 
 
 def _read(form: FormData, visitor: Visitor, locale: str) -> InteractionPayload:
-    """What a form says, of whoever sent it."""
+    """Parse a form into the payload of its sender."""
     filled = {name: form_fields(form, name) for name in form if name not in HIDDEN_FIELDS}
     about, where = (
         form_field(form, "about"),

@@ -1,4 +1,4 @@
-"""A question that was sent from the page, into the inbox."""
+"""Takes a question from the page into the inbox."""
 
 from __future__ import annotations
 
@@ -23,29 +23,33 @@ from pipeline.values import ConversationId, IncomingMessage, MessageKey, Message
 from pipeline.words.wording import BOT_BUSY
 
 MAX_QUESTION_CHARS = 4000
-"""Characters; what may be asked at most is the operator's to say, and the planner's to tell."""
+"""Characters that the form takes; the operator's own limit is checked by the planner."""
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
 def parse_conversation(id_: str) -> ConversationId | None:
-    """That of an address; None for what is none."""
+    """Return the conversation that an id in a URL names; None for a malformed id."""
     return ConversationId(platform=WEB.name, space=SPACE, channel=id_) if _ID.fullmatch(id_) else None
 
 
 class QuestionEndpoint:
+    """Handles the form that asks a question."""
+
     def __init__(self, site: WebContext, inbox: Inbox) -> None:
         self._site = site
         self._intake = QuestionIntake(inbox, site.services, lambda _: False)
 
     async def _conversation(self, given: str, visitor: Visitor, once: str) -> ConversationId:
-        """One of their own, or the one that the form `once` begins: another's is not gone on with, whatever it says."""
+        """Return the visitor's conversation that the form names, or the one that the form with the key `once` begins.
+        Another person's conversation is never continued, whatever the form says."""
         where = parse_conversation(given)
         if where and await self._site.conversations.has_asked(where, visitor.person):
             return where
         return ConversationId(platform=WEB.name, space=SPACE, channel=_begun(visitor, once))
 
     async def submit(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        """Take it in, and lead to the conversation, where the answer appears. A form that is sent twice asks once."""
+        """Take the question in and redirect to the conversation, where the answer appears. A form that is sent twice
+        asks once."""
         text = form_field(form, "question").strip()
         words = await self._site.services.translator_for(visitor.person, locale=browser_locale(request))
         if not text or len(text) > MAX_QUESTION_CHARS:
@@ -76,9 +80,10 @@ class QuestionEndpoint:
 
 
 def _begun(visitor: Visitor, once: str) -> str:
-    """The id of the conversation that a form begins, the same each time that it is sent: nobody else can make it."""
+    """Return the id of the conversation that a form begins. It is the same each time the form is sent, and nobody else
+    can make it."""
     return hmac.new(visitor.csrf.encode(), f"{visitor.person} {once}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
 async def _unheard(said: str) -> None:
-    """The page tells by itself what was not taken in."""
+    """Ignore the notice: the page itself says what was not taken in."""

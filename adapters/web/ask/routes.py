@@ -1,4 +1,4 @@
-"""Where people ask, read on, press what stands below an answer, and say how they want to be answered."""
+"""Routes of the pages where people ask, read answers, press buttons and set their preferences."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ PREFERENCE_LABELS = {"style": wording.STYLE, "citations": wording.CITATIONS, "la
 
 
 class PreferencesEndpoints:
+    """The page of a person's preferences and data."""
+
     def __init__(self, site: WebContext) -> None:
         self._site = site
 
@@ -56,6 +58,7 @@ class PreferencesEndpoints:
 
 
 def routes(site: WebContext, inbox: Inbox, live: LiveDrafts) -> Sequence[BaseRoute]:
+    """Return the routes of the pages for asking."""
     talks, you = ConversationEndpoints(site, live), PreferencesEndpoints(site)
     return [
         Route("/", protect_page(site, talks.index)),

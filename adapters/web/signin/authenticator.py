@@ -1,4 +1,5 @@
-"""Whoever signed in, or whom a proxy vouches for: the port `WebAuthenticator` everywhere but at the machine."""
+"""The port `WebAuthenticator` for people who signed in or whom a proxy vouches for: everywhere but at the machine
+itself."""
 
 from __future__ import annotations
 
@@ -18,21 +19,21 @@ from pipeline.ports import SessionStore
 from pipeline.values import Actor, PersonId, Readers
 from pipeline.values.api_access import Identity
 
-PROXY_SECRET_HEADER = "x-citewell-proxy"
+PROXY_SECRET_HEADER = "x-citewell-proxy"  # noqa: S105 - the name of a header
 READERS_CACHE_SECONDS = 60.0
-"""How long it is taken for true what a platform said of a person; how often what a proxy says is written down, where
-it says the same."""
+"""Seconds for which a platform's word on a person is cached, and between two writes of the same identity from a
+proxy."""
 NO_READERS = Readers(groups=frozenset(), external=True)
 
 log = structlog.get_logger(__name__)
 
 PlatformReaders = Callable[[PersonId], Awaitable[Readers | None]]
-"""The readers of a person alone on the platform that they are of; None where that does not run or cannot tell."""
+"""Returns the readers that a person alone is on their platform; None where that does not run or cannot tell."""
 
 
 @dataclass(frozen=True)
 class SessionCookie:
-    """The one cookie. `__Host-` binds it to this very host over HTTPS; at the machine there may be plain HTTP."""
+    """The one cookie. `__Host-` binds it to this host over HTTPS; at the machine itself there may be plain HTTP."""
 
     secure: bool
 
@@ -42,6 +43,8 @@ class SessionCookie:
 
 
 class SessionAuthenticator:
+    """Authenticates by the session cookie, or by the headers of a proxy that sends the secret."""
+
     def __init__(
         self,
         sessions: SessionStore,
@@ -56,9 +59,9 @@ class SessionAuthenticator:
         self._proxy_secret = proxy_secret
         self._clock = clock
         self._seen: dict[str, tuple[float, Readers]] = {}
-        """What a platform said of a person, and when."""
+        """The readers that a platform reported for a person, and when."""
         self._written: dict[str, tuple[float, Identity]] = {}
-        """What a proxy said of a person when it was written down last, and when that was."""
+        """The identity that was stored last for a person of the proxy, and when."""
 
     async def authenticate(self, request: Request) -> Visitor | None:
         if self._proxied(request):
@@ -72,7 +75,7 @@ class SessionAuthenticator:
         return bool(self._proxy_secret) and hmac.compare_digest(given.encode(), self._proxy_secret.encode())
 
     async def _vouched(self, request: Request) -> Visitor | None:
-        """Whom the proxy names; its headers count for nothing without the secret."""
+        """Return the visitor whom the proxy names; without the secret its headers are ignored."""
         user = request.headers.get("x-forwarded-user", "")
         if not user:
             return None
@@ -101,12 +104,12 @@ class SessionAuthenticator:
         )
 
     async def readers(self, person: str) -> Readers:
-        """As their newest session tells; those of a platform as it tells now."""
+        """Return the readers by the person's newest session; those of a platform as it reports them now."""
         session = await self._sessions.latest_of(person)
         return await self._readers(session.who) if session else NO_READERS
 
     async def _readers(self, who: Identity) -> Readers:
-        """Of a platform that does not tell, nobody is inside."""
+        """Return readers who are not inside where the platform does not tell."""
         if who.person.startswith(f"{WEB.name}:"):
             return Readers(groups=web_groups(who))
         now = self._clock()
@@ -117,6 +120,6 @@ class SessionAuthenticator:
         return readers
 
     def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
-        """The token of their session, and no other site's page that sends it."""
+        """Return True for the token of the visitor's session, unless another site's page sent it."""
         ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
         return ours and hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))

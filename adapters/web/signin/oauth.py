@@ -1,4 +1,4 @@
-"""OAuth 2.0 with a provider that may say anything: where people are sent, and what their code is exchanged for."""
+"""OAuth 2.0 with an untrusted provider: the URL to send people to, and the exchange of their code."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from adapters.web.signin.identity import SignInAttempt, SignInFailed
 from pipeline.errors import CitewellError
 
 TIMEOUT_SECONDS = 15.0
-"""For one request with all its attempts: somebody waits."""
+"""Seconds for one request with all its attempts: somebody waits."""
 MAX_BYTES = 1_000_000
-"""Bytes of an answer."""
+"""Bytes of a response."""
 
 
 class OAuthClient:
-    """What is asked of a provider at `site`. All answers are JSON objects of a bounded size and time.
-
-    All raise NotVouched."""
+    """A client of the provider at `site`. All responses are JSON objects of limited size and time. All methods raise
+    SignInFailed."""
 
     def __init__(self, client_id: str, secret: str, *, scope: str, site: str) -> None:
         self._client_id, self._scope = client_id, scope
@@ -35,7 +34,7 @@ class OAuthClient:
         self._fetcher = Fetcher(private=True, ports=frozenset({80, 443, *([port] if port else [])}))
 
     def authorization_url(self, endpoint: str, attempt: SignInAttempt, back: str, **more: str) -> str:
-        """Where a browser is sent."""
+        """Return the URL to send the browser to."""
         return str(
             prepare_grant_uri(
                 endpoint,
@@ -51,7 +50,7 @@ class OAuthClient:
         )
 
     async def fetch_token(self, endpoint: str, attempt: SignInAttempt, back: str, code: str) -> Mapping[str, Any]:
-        """What a code is exchanged for; a code is sent once."""
+        """Exchange a code for a token; a code is sent once."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -66,7 +65,7 @@ class OAuthClient:
         return _good(answer, said)
 
     async def fetch_json(self, url: str, bearer: str = "") -> Mapping[str, Any]:
-        """What is at `url`; `bearer` goes to its host alone."""
+        """Return the JSON object at `url`; `bearer` goes to its host alone."""
         answer = await self._fetch(url, headers={"authorization": f"Bearer {bearer}"} if bearer else {})
         return _good(answer, _object(answer))
 

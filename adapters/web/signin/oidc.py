@@ -1,5 +1,5 @@
-"""Signing in: OpenID Connect with any provider, Slack's among them, Discord's OAuth2, and whom the claims of a checked
-token name. A claim may be anything: what is of an odd kind counts as not said."""
+"""Sign-in by OpenID Connect with any provider, Slack's among them, and by Discord's OAuth2. A checked token's claims
+become an identity. A claim may be anything: one of an unexpected type counts as missing."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ClaimsMapper = Callable[[Mapping[str, Any]], Identity]
 
 TEAM, USER = "https://slack.com/team_id", "https://slack.com/user_id"
 _TEAM, _USER = re.compile(r"[TE][A-Z0-9]+"), re.compile(r"[UW][A-Z0-9]+")
-"""The forms of Slack's ids."""
+"""Patterns of Slack's ids."""
 
 
 def openid_claims_mapper(groups: str) -> ClaimsMapper:
-    """A person of the page's own, in the groups that the claim of that name says. Raises NotVouched."""
+    """Return a mapper to a person of the page's own, in the groups of the claim `groups`. It raises SignInFailed."""
 
     def whom(claims: Mapping[str, Any]) -> Identity:
         name = next(filter(None, (claim_text(claims.get(one)) for one in ("name", "preferred_username", "email"))), "")
@@ -39,7 +39,7 @@ def openid_claims_mapper(groups: str) -> ClaimsMapper:
 
 
 def map_slack_claims(claims: Mapping[str, Any]) -> Identity:
-    """The same person as in Slack. Raises NotVouched."""
+    """Return the person's identity in Slack. Raises SignInFailed."""
     team, user = claim_text(claims.get(TEAM)), claim_text(claims.get(USER))
     if not _TEAM.fullmatch(team) or not _USER.fullmatch(user):
         raise SignInFailed(wording.WRONG, "no workspace or person of Slack's")
@@ -49,13 +49,13 @@ def map_slack_claims(claims: Mapping[str, Any]) -> Identity:
 
 
 def token_audiences(claims: Mapping[str, Any]) -> frozenset[str]:
-    """The audience."""
+    """Return the audiences of a token."""
     said = claims.get("aud")
     return frozenset(one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str))
 
 
 def claim_text(said: object) -> str:
-    """What was said, where it is text that can be written down; else nothing."""
+    """Return the claim if it is text that can be encoded, else an empty string."""
     if not isinstance(said, str):
         return ""
     try:
@@ -66,7 +66,7 @@ def claim_text(said: object) -> str:
 
 
 def _listed(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """The groups of a claim that is text or a list of texts; none of any other."""
+    """Return the groups of a claim that is a text or a list of texts; none of any other."""
     said = claims.get(name, [])
     groups = said if isinstance(said, list) else [said]
     if not all(isinstance(one, str) and claim_text(one) == one for one in groups):
@@ -79,6 +79,8 @@ SCOPE = "identify"
 
 
 class DiscordIdentityProvider:
+    """Vouches for people who have an account at Discord."""
+
     name, title = "discord", "Discord"
 
     def __init__(self, client_id: str, secret: str, site: str) -> None:
@@ -86,11 +88,11 @@ class DiscordIdentityProvider:
         self._exchange = OAuthClient(client_id, secret, scope=SCOPE, site=site)
 
     async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
-        """See `Provider`."""
+        """See `IdentityProvider`."""
         return self._exchange.authorization_url(f"{self._site}/oauth2/authorize", attempt, back)
 
     async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
-        """See `Provider`. Discord tells no issuer."""
+        """See `IdentityProvider`. Discord names no issuer."""
         token = await self._exchange.fetch_token(f"{self._site}/api/oauth2/token", attempt, back, code)
         access = claim_text(token.get("access_token"))
         bearer = claim_text(token.get("token_type")).lower() == "bearer" and access.isascii() and access.isprintable()
@@ -108,15 +110,15 @@ class DiscordIdentityProvider:
 
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures by a key that the provider alone has: never `none`, and none by a shared secret."""
+"""Signature algorithms whose key the provider alone has: never `none`, and no shared secret."""
 LEEWAY = 60
 """Seconds by which clocks may differ."""
 DISCOVERY_CACHE_SECONDS = 3600.0
-"""Seconds that a discovery document and keys are taken for what they were."""
+"""Seconds that a discovery document and keys are cached."""
 KEY_REFRESH_SECONDS = 30.0
-"""Seconds before keys are asked for again because a token fits none."""
+"""Seconds before keys are fetched again because a token fits none."""
 KEY_MISMATCH_ERRORS = (BadSignatureError, InvalidKeyIdError, InvalidKeyTypeError)
-"""How a token is refused that fits none of the keys."""
+"""Errors for a token that fits none of the keys."""
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 T = TypeVar("T")
@@ -125,7 +127,7 @@ log = structlog.get_logger(__name__)
 
 
 class OpenIDProvider:
-    """Vouches for whoever has an account at `issuer`. `whom` reads a person out of checked claims."""
+    """Vouches for people who have an account at `issuer`. `map_claims` makes an identity of checked claims."""
 
     def __init__(
         self,
@@ -139,7 +141,7 @@ class OpenIDProvider:
         scope: str = "openid profile email",
         resources: tuple[str, ...] = (),
     ) -> None:
-        """`resources`: what access tokens may be for, beside the client."""
+        """`resources` are further audiences of access tokens, beside the client."""
         self.name, self.title = name, title
         self.issuer = issuer.rstrip("/")
         self._client_id = client_id
@@ -151,12 +153,12 @@ class OpenIDProvider:
         self._asked_again = -KEY_REFRESH_SECONDS
 
     async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
-        """See `Provider`."""
+        """See `IdentityProvider`."""
         endpoint = (await self._discovered())["authorization_endpoint"]
         return self._exchange.authorization_url(endpoint, attempt, back, nonce=attempt.nonce)
 
     async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
-        """See `Provider`: the ID token's signature, issuer, audience, times and nonce are checked."""
+        """See `IdentityProvider`: the ID token's signature, issuer, audience, times and nonce are checked."""
         document = await self._discovered()
         told = issuer or document.get("authorization_response_iss_parameter_supported") is True
         if told and issuer != document["issuer"]:
@@ -172,7 +174,7 @@ class OpenIDProvider:
         return self._known({self._client_id}, claims)
 
     async def verify_token(self, token: str) -> tuple[str, str, Readers] | None:
-        """Whom an access token (JWT) of this provider was given to; see `Tokens`."""
+        """Return the person that an access token (JWT) of this provider was given to; see `TokenVerifier`."""
         try:
             document = await self._discovered()
             claims = await self._checked(token)
@@ -187,14 +189,14 @@ class OpenIDProvider:
         return who.person, who.name, Readers(groups=web_groups(who))
 
     def _known(self, audiences: frozenset[str] | set[str], claims: Mapping[str, Any]) -> Identity:
-        """Whom checked claims name; of a token that is for nobody of `audiences`, nobody."""
+        """Return the identity of checked claims. Raise SignInFailed for a token that is for none of `audiences`."""
         if not token_audiences(claims).intersection(audiences):
             raise SignInFailed(wording.WRONG, "it is for somebody else")
         return self._whom(claims)
 
     async def _checked(self, token: object) -> dict[str, Any]:
-        """The claims of a token that this provider signed. Where it fits no key, keys are asked for again, once: not
-        every provider names its keys."""
+        """Return the claims of a token that this provider signed. Where it fits no key, keys are fetched again, once:
+        not every provider names its keys."""
         if not isinstance(token, str):
             raise SignInFailed(wording.WRONG, "no token")
         claims = _verified(token, await self._key_set(again=False))
@@ -233,12 +235,12 @@ class OpenIDProvider:
 
 
 def _verified(token: str, keys: KeySet) -> dict[str, Any] | Exception:
-    """The claims of a token that one of `keys` signed; else what is wrong with it."""
+    """Return the claims of a token that one of `keys` signed, else the error."""
     return _tried(lambda: dict(jwt.decode(token, keys, algorithms=list(ALGORITHMS)).claims))
 
 
 def _tried(read: Callable[[], T]) -> T | Exception:
-    """What was sent, as it is read; else what is wrong with it."""
+    """Return the result of `read`, else the error."""
     try:
         return read()
     except Exception as error:  # noqa: BLE001 - whatever keys and tokens can be made of
@@ -246,7 +248,7 @@ def _tried(read: Callable[[], T]) -> T | Exception:
 
 
 def _as_safe(address: object, issuer: str) -> bool:
-    """Whether it is a web address, over HTTPS where the issuer's is."""
+    """Return True for a web address, which must be HTTPS where the issuer's is."""
     if not isinstance(address, str) or not address.isascii() or not address.isprintable() or " " in address:
         return False
     scheme = "https" if issuer.startswith("https:") else urlsplit(address).scheme

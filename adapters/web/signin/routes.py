@@ -1,4 +1,4 @@
-"""Where people sign in and out."""
+"""Routes of signing in and out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 
 def routes(site: WebContext, door: SignInFlow | None) -> Sequence[BaseRoute]:
-    """Nothing at the machine, where nobody signs in."""
+    """Return the routes; none at the machine itself, where nobody signs in."""
     if door is None:
         return []
     signing = _SignIn(door)
@@ -41,7 +41,7 @@ def routes(site: WebContext, door: SignInFlow | None) -> Sequence[BaseRoute]:
 
 
 def local_path(path: str) -> str:
-    """`path` where it leads to a page of ours, else the first page."""
+    """Return `path` where it leads to a page of ours, else the first page."""
     own = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
     return path if own else "/"
 
@@ -58,7 +58,7 @@ class _SignIn:
         return self._page(request, None, 200)
 
     async def begin(self, request: Request) -> Response:
-        """On to whoever vouches."""
+        """Redirect to the provider."""
         provider = self._door.providers.get(request.path_params["provider"])
         if provider is None:
             return self._page(request, wording.WRONG, 404)
@@ -73,7 +73,7 @@ class _SignIn:
         return answer
 
     async def back(self, request: Request) -> Response:
-        """From whoever vouches, with a code for what this very browser began."""
+        """Accept the browser back from the provider, with a code for the attempt that this very browser began."""
         if self._door.rate_limiter.count_call(f"sign-in {client_key(request)} back", SIGN_INS_PER_MINUTE):
             return render_message(request, None, common.TOO_OFTEN, 429)
         attempt = await self._door.load_attempt(request)
@@ -97,7 +97,8 @@ class _SignIn:
         return answer
 
     async def _belongs(self, person: str) -> bool:
-        """Whether it is one of the page's own, or of a platform that knows them there as more than themselves."""
+        """Return True for a person of the page's own, or of a platform that knows them as member of more groups than
+        their own."""
         known = PersonId.parse(person)
         if known.platform == WEB.name:
             return True

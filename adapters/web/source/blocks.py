@@ -1,7 +1,5 @@
-"""A passage as what stands on a page: headings, paragraphs, lists, tables and code, with the cited words marked.
-
-All of it is data for a template, which escapes it: nothing that a document says becomes markup here.
-"""
+"""A passage as blocks of a page: headings, paragraphs, lists, tables and code, with the cited words marked.
+All of it is data for a template, which escapes it: no text of a document becomes markup here."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _TABLE = (BlockKind.HEADER, BlockKind.ROW)
 
 
 class MarkedRun(NamedTuple):
-    """Text that is marked as a whole, or not at all; the same of code."""
+    """A run of text that is marked as a whole or not at all, and code as a whole or not at all."""
 
     text: str
     marked: bool = False
@@ -32,6 +30,8 @@ MarkedRuns = tuple[MarkedRun, ...]
 
 @dataclass(frozen=True)
 class PassageHeading:
+    """A heading inside a passage."""
+
     runs: MarkedRuns
     level: int
     """1 stands below the title of the document."""
@@ -40,20 +40,26 @@ class PassageHeading:
 
 @dataclass(frozen=True)
 class PassageParagraph:
+    """A paragraph."""
+
     runs: MarkedRuns
     lead: bool = False
-    """It looks like a heading."""
+    """True where it looks like a heading."""
     shape: ClassVar[str] = "paragraph"
 
 
 @dataclass(frozen=True)
 class PassageCode:
+    """A block of code."""
+
     runs: MarkedRuns
     shape: ClassVar[str] = "code"
 
 
 @dataclass(frozen=True)
 class PassageTable:
+    """A table."""
+
     header: tuple[MarkedRuns, ...]
     """Empty where the columns have no names."""
     rows: tuple[tuple[MarkedRuns, ...], ...]
@@ -62,14 +68,18 @@ class PassageTable:
 
 @dataclass(frozen=True)
 class PassageListItem:
+    """An entry of a list, with the blocks nested in it."""
+
     runs: MarkedRuns
     number: int
-    """Of a step, as its document counts it; 0 where it does not."""
+    """The number of a step, as its document counts it; 0 where it does not."""
     below: tuple[PassageBlock, ...]
 
 
 @dataclass(frozen=True)
 class PassageList:
+    """A list of entries or of numbered steps."""
+
     entries: tuple[PassageListItem, ...]
     ordered: bool
     shape: ClassVar[str] = "listing"
@@ -81,7 +91,8 @@ PassageBlock = PassageHeading | PassageParagraph | PassageCode | PassageTable | 
 def passage_blocks(
     chunk: Chunk, spans: Spans = (), *, start: int = 0, end: int | None = None
 ) -> tuple[PassageBlock, ...]:
-    """What stands in the characters from `start` to `end` of a chunk; a table that began before has its header."""
+    """Return the blocks in the characters from `start` to `end` of a chunk. A table that began before them keeps its
+    header."""
     stop = len(chunk.text) if end is None else end
     below: dict[int | None, list[int]] = defaultdict(list)
     shown = {index for index, unit in enumerate(chunk.units) if unit.start >= start and unit.end <= stop}
@@ -92,7 +103,7 @@ def passage_blocks(
 
 
 def _holder(chunk: Chunk, index: int) -> int | None:
-    """The entry of a list that a unit stands in."""
+    """Return the index of the list entry that holds a unit; None where none does."""
     unit = chunk.units[index]
     above = unit.parent
     if unit.kind is BlockKind.ROW and above is not None:
@@ -101,7 +112,7 @@ def _holder(chunk: Chunk, index: int) -> int | None:
 
 
 class _Marked:
-    """The text of a chunk in runs."""
+    """The text of a chunk as marked runs."""
 
     def __init__(self, chunk: Chunk, spans: Spans) -> None:
         self.chunk = chunk
@@ -112,7 +123,7 @@ class _Marked:
         return tuple(run for run in found if run.text)
 
     def of(self, indices: Sequence[int]) -> MarkedRuns:
-        """Units that follow on each other, and what is between them."""
+        """Return the runs of adjacent units and of the text between them."""
         units = self.chunk.units
         return self.runs(units[indices[0]].start, units[indices[-1]].end)
 
@@ -151,7 +162,7 @@ def _blocks(text: _Marked, below: Mapping[int | None, Sequence[int]], holder: in
 
 
 def _runs_of(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKind, list[int]]]:
-    """Units that make up one block, and its kind."""
+    """Yield groups of units that make up one block, each with its kind."""
     opened = 0
 
     def block(index: int) -> tuple[BlockKind, int, int]:
@@ -175,6 +186,6 @@ def _table(text: _Marked, indices: Sequence[int]) -> PassageTable:
 
 
 def _level(chunk: Chunk, index: int) -> int:
-    """How deep a heading stands: those of the chunk's path are known, others stand below it."""
+    """Return the level of a heading: those of the chunk's path are known, others stand below it."""
     said = chunk.text_at(index)
     return 1 + (chunk.heading.index(said) if said in chunk.heading else len(chunk.heading))

@@ -1,4 +1,4 @@
-"""What a page shows of a document, around the passage that is opened."""
+"""The view of a document around the opened passage."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from pipeline.words.text import strip_invisible
 OPENED_FRAGMENT = "here"
 """The fragment that leads to a passage that is opened, but was not cited."""
 _DEEPEST = 5
-"""The lowest heading that HTML has below that of the page."""
+"""The lowest heading level that HTML has below the page's own."""
 
 
 class PassageView(NamedTuple):
+    """A passage on the page."""
+
     place: str
-    """Page, sheet and row, where they are others than before."""
+    """Page, sheet and row, where they differ from the passage before."""
     blocks: tuple[PassageBlock, ...]
     cited: bool
     anchor: str
@@ -33,21 +35,23 @@ class PassageView(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentView:
+    """Values of the page that shows a document."""
+
     title: str
     filename: str
     path: tuple[str, ...]
-    """The headings that the opened passage stands below."""
+    """The headings above the opened passage."""
     dated: str
-    """The day of its last change; empty where it does not say."""
+    """The day of its last change, as the document says itself; empty where it does not."""
     indexed: str
     flagged: bool
     language: str
-    """Of the text; empty where it is not known."""
+    """Language of the text; empty where it is not known."""
     passages: tuple[PassageView, ...]
     first: int
-    """The place in the document of the first passage that is shown; 0-based, as all of them."""
+    """Position in the document of the first passage on the page; 0-based, as all positions."""
     at: int
-    """Of the one that is opened."""
+    """Position of the opened passage."""
     cited: int
     total: int
 
@@ -56,12 +60,12 @@ class DocumentView:
         return self.first + len(self.passages) - 1
 
     def address(self, position: int) -> str:
-        """Where the passage at `position` is opened, from here."""
+        """Return the relative URL that opens the passage at `position`."""
         return f"?at={position}#{CITED_FRAGMENT if position == self.cited else OPENED_FRAGMENT}"
 
 
 def make_document_view(cited: LinkTarget, found: DocumentExcerpt, at: int, words: Translator) -> DocumentView:
-    """The passage at `at`, which is among those `found`, and those around it that there is room for."""
+    """Return the view of the passage at `at`, which is in `excerpt`, and of as many passages around it as fit."""
     chunks = fit_passages(found.chunks, at)
     opened = next(chunk for chunk in chunks if chunk.position == at)
     document = found.document

@@ -1,4 +1,4 @@
-"""Which passages stand on one page, and from where to where each is shown."""
+"""Selects the passages that one page shows, and the part of each."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from markupsafe import escape
 from pipeline.values import Chunk
 
 BEFORE, AFTER = 4, 8
-"""Passages that are looked at before the one that is opened, and behind it."""
+"""Passages that are loaded before and after the opened one."""
 PAGE_TEXT_BYTES = 20_000
-"""Bytes of text on a page, as it is escaped: with style and markup it stays below 60 kB, tables of short cells too."""
+"""Bytes of escaped text on a page: with style and markup it stays below 60 kB, also with tables of short cells."""
 _UNIT, _CELL = 16, 12
-"""Bytes of markup around each."""
+"""Bytes of markup around each unit and each cell."""
 
 
 class VisiblePassage(NamedTuple):
-    """A passage, and the characters of it that are shown."""
+    """A passage, and the range of its characters that is shown."""
 
     chunk: Chunk
     start: int
@@ -26,7 +26,7 @@ class VisiblePassage(NamedTuple):
 
 
 def fit_passages(chunks: Sequence[Chunk], position: int) -> list[Chunk]:
-    """As many of `chunks`, which follow on each other, as there is room for; the one at `position` in any case."""
+    """Return as many of the adjacent `chunks` as fit around the one at `position`, which is always among them."""
     at = next(index for index, chunk in enumerate(chunks) if chunk.position == position)
     first, last, room = at, at, PAGE_TEXT_BYTES - _size(chunks[at])
     ahead, back = True, True
@@ -39,8 +39,8 @@ def fit_passages(chunks: Sequence[Chunk], position: int) -> list[Chunk]:
 
 
 def trim_overlaps(chunks: Sequence[Chunk], position: int, begins: int) -> list[VisiblePassage]:
-    """What a passage repeats of the one before is shown once: there, but for the passage at `position` from `begins`
-    on, where the cited words begin."""
+    """Cut the text that a passage repeats of the one before, so that it is shown once. The passage at `position` keeps
+    it from `begins` on, where the cited words begin."""
     found: list[VisiblePassage] = []
     for chunk in chunks:
         start = min(begins, chunk.overlap) if chunk.position == position else chunk.overlap

@@ -1,4 +1,4 @@
-"""Where the text of a document is shown, at the passage that was cited, to whoever has a link to it."""
+"""Routes that show the text of a document at the cited passage, to whoever has a link to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from adapters.web.source.document_view import make_document_view
 from adapters.web.source.page_window import AFTER, BEFORE
 
 PRIVATE_HEADERS = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
-"""The address is the key to what it shows: no other page learns it, and no search engine keeps it."""
+"""The URL is the key to the document: no other page learns it, and no search engine keeps it."""
 
 _PIECE = 1 << 16
 """Bytes of a file that are sent at a time."""
@@ -32,7 +32,7 @@ LinkEndpoint = Callable[[Request, SignedLinks, LinkTarget, Visitor | None], Awai
 
 
 def routes(site: WebContext) -> Sequence[BaseRoute]:
-    """Nothing where no links are made."""
+    """Return the routes; none where no links are made."""
     if site.links is None:
         return []
     return [
@@ -42,7 +42,8 @@ def routes(site: WebContext) -> Sequence[BaseRoute]:
 
 
 def _opened(site: WebContext, links: SignedLinks, shows: LinkEndpoint) -> Callable[[Request], Awaitable[Response]]:
-    """The link alone opens it; somebody who is known has to be among those who may see it, too."""
+    """Wrap an endpoint that a link alone opens. A visitor who is known must also be among the readers of the
+    document."""
 
     async def answer(request: Request) -> Response:
         visitor = await site.authenticator.authenticate(request)
@@ -98,7 +99,7 @@ def _original(site: WebContext) -> LinkEndpoint:
 
 
 class _FileResponse(StreamingResponse):
-    """An open file, closed as soon as it is sent, or its reader is gone."""
+    """An open file, closed as soon as it is sent or its reader is gone."""
 
     def __init__(self, file: BinaryIO, headers: Mapping[str, str], media_type: str) -> None:
         super().__init__(iter(lambda: file.read(_PIECE), b""), headers=headers, media_type=media_type)
@@ -110,7 +111,7 @@ class _FileResponse(StreamingResponse):
 
 
 def _position(given: str, cited: LinkTarget) -> int:
-    """The passage that was asked for; that which was cited where there is no such passage."""
+    """Return the position in the URL; that of the cited passage where there is no such passage."""
     wanted = int(given) if given.isascii() and given.isdecimal() and len(given) < len(str(1 << 20)) else -1
     return wanted if 0 <= wanted < cited.total else cited.chunk.position
 
