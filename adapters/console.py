@@ -48,9 +48,8 @@ _LINE, _PADDING = 1, 2
 
 @dataclass(frozen=True)
 class WordSafeTable:
-    """A table with lines around its columns, each of which has room for its longest word.
-
-    Where the screen is too narrow for that, only the widest columns break words."""
+    """A table with lines around its columns, each of which has room for its longest word. Where the screen is too
+    narrow for that, only the widest columns break words."""
 
     table: Table
 
@@ -70,7 +69,7 @@ class WordSafeTable:
 
 
 def _cut(widths: list[int], room: int) -> list[int]:
-    """The widest made as narrow as it takes for all to fit."""
+    """Return `widths` with the widest cut until all fit into `room`."""
     cuts = ([min(width, most) for width in widths] for most in range(max(widths), 0, -1))
     return next((cut for cut in cuts if sum(cut) <= room), [0] * len(widths))
 
@@ -83,7 +82,7 @@ _COLOUR = {ConfidenceLevel.HIGH: "green", ConfidenceLevel.MEDIUM: "yellow", Conf
 def render(
     answer: Answer, *, citations: bool = True, confidence: bool = True, passages: bool = False, why: bool = False
 ) -> RenderableType:
-    """The whole answer: what it says, badge, sources, and on request the passages and the confidence's parts."""
+    """Render the whole answer: its text, badge and sources, and on request the passages and the confidence's parts."""
     made = build_reply(answer, RenderOptions(citations=citations, confidence=confidence))
     shown = list(_blocks(made.blocks))
     if made.status:
@@ -98,18 +97,18 @@ def render(
 
 
 def render_draft(growing: Reply) -> RenderableType:
-    """An answer that is still being written."""
+    """Render an answer that is still being written."""
     return _apart(list(_blocks(growing.blocks)))
 
 
 def _apart(shown: Sequence[RenderableType]) -> RenderableType:
-    """Under each other with a blank line between."""
+    """Stack the parts with a blank line between them."""
     last = len(shown) - 1
     return Group(*(Padding(part, (0, 0, 0 if place == last else 1, 0)) for place, part in enumerate(shown)))
 
 
 def _blocks(blocks: Sequence[ReplyBlock]) -> Iterator[RenderableType]:
-    """A heading stands close to what it is above."""
+    """Render the blocks; a heading stands close to the block below it."""
     heading: list[RenderableType] = []
     for block in blocks:
         if isinstance(block, ReplyHeading):
@@ -168,7 +167,7 @@ def _listing(listing: ReplyList) -> Table:
 
 
 def _grid(gap: int, columns: int) -> Table:
-    """Columns without lines, in which a long word goes on in the next line and is never cut off."""
+    """Return columns without lines, in which a long word goes on in the next line and is never cut off."""
     return Table.grid(*(Column(overflow="fold") for _ in range(columns)), padding=(0, gap))
 
 
@@ -182,7 +181,7 @@ def _table(part: TablePart) -> WordSafeTable:
 
 
 def _sources(sources: Sequence[ReplySource]) -> Table:
-    """One line each: mark, title, place, date, path of the file, address."""
+    """Render one line for each source: mark, title, place, date, path of the file, address."""
     grid = _grid(1, 2)
     for source in sources:
         line = Text(source.title, style="bold")
@@ -197,7 +196,8 @@ def _sources(sources: Sequence[ReplySource]) -> Table:
 
 
 def _linked(url: str) -> Style:
-    """Blue, and a link where a browser can open it: where a terminal shows links, the only ones are sources' own."""
+    """Return the style of a URL: blue, and a link where a browser can open it. In terminals that show links, the only
+    ones are those of sources."""
     return Style(
         color="blue", bold=False, link=url if _LINKABLE.fullmatch(url) and strip_invisible(url) == url else None
     )
@@ -207,9 +207,8 @@ def _linked(url: str) -> Style:
 
 
 async def follow_answer(stream: AnswerStream, console: Console, words: Translator = ENGLISH_TRANSLATOR) -> Answer:
-    """Show an answer on a terminal while it comes, and return it; elsewhere show nothing.
-
-    What was shown is gone when this returns: the caller prints the answer."""
+    """Show an answer on a terminal while it comes, and return it; elsewhere show nothing. The draft is removed when
+    this returns: the caller prints the answer."""
     growing = Draft(words=words)
     spinner = Spinner("dots", words(wording.PROGRESS[AnswerStage.PLANNING]))
     with Live(spinner, console=console, transient=True) as live:

@@ -1,4 +1,4 @@
-"""One request of a document source, and what came of it."""
+"""Fetches a URL for a document source, with checks, retries and limits."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _ATTEMPTS = 4
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 30.0
 _WHOLE_SECONDS = 120.0
-"""For one attempt with its redirects: a server that drips is left."""
+"""Seconds for one attempt with its redirects: a server that drips bytes is given up."""
 _LONGEST_WAIT = 60.0
 """Seconds: a service that asks for a longer wait is not asked again now."""
 _PAUSE = wait_random_exponential(multiplier=0.5, max=8)
 _ELSEWHERE = frozenset({"accept", "if-none-match", "if-modified-since"})
-"""Headers of a request that go along when it is sent to another host."""
+"""Request headers that are also sent to another host after a redirect."""
 
 
 @dataclass(frozen=True)
 class FetchResponse:
-    """A response: every status but 429 and 5xx, for the caller to read."""
+    """A response of any status but 429 and 5xx, for the caller to read."""
 
     status: int
     url: str
-    """Where it came from in the end."""
+    """The URL after redirects."""
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
@@ -53,11 +53,10 @@ class FetchResponse:
 
 
 class Fetcher:
-    """Fetches over HTTP and HTTPS from public addresses and the `ports`, without cookies and without
-    proxies of the environment. At most 3 redirects are followed, none of what is not GET or HEAD.
-
-    `headers` hold credentials and are sent only to `origin` (`https://host` or with a port). `private` allows loopback
-    and private networks as well. Behind a `proxy` it is the proxy that resolves names; addresses are still checked."""
+    """Fetches over HTTP and HTTPS from public addresses and the `ports`, without cookies and without proxies of the
+    environment. It follows at most 3 redirects, and none of methods other than GET and HEAD. `headers` hold credentials
+    and are sent only to `origin` (`https://host` or with a port). `private` allows loopback and private networks as
+    well. Behind a `proxy` the proxy resolves names; literal addresses are still checked."""
 
     def __init__(
         self,
@@ -96,12 +95,11 @@ class Fetcher:
         attempts: int = _ATTEMPTS,
         refusal: Callable[[FetchResponse], Unavailable | None] = lambda answer: None,
     ) -> FetchResponse:
-        """What `url` answers with; no credentials of `headers` go along to another host.
-
-        Raises Refused for an address that must not be fetched from, more than `most` bytes, too many redirects;
-        Unavailable for what did not come after the `attempts`, and for an answer that `refusal` tells to be one, which
-        is asked for again unless it is permanent. A wait that the service asks for is honoured up to 60 seconds; a
-        longer one is in the error."""
+        """Return the response of `url`; credentials of `headers` are never sent to another host. Raise Refused for an
+        address that must not be fetched from, more than `max_bytes`, and too many redirects. Raise Unavailable where no
+        response came after the `attempts`, and for the error that `refusal` makes of a response, which is asked for
+        again unless it is permanent. A wait that the service asks for is honoured up to 60 seconds; a longer one is in
+        the error."""
         retrying = AsyncRetrying(
             retry=retry_if_exception(_worth_another),
             stop=stop_after_attempt(attempts),
@@ -149,7 +147,7 @@ class Fetcher:
         raise Refused(f"{first[1]} redirects more than {_REDIRECTS} times")
 
     def _checked(self, url: str) -> httpx2.URL:
-        """Raises Refused for a URL that is not to be fetched whatever its host resolves to."""
+        """Return the parsed URL. Raise Refused for one that must not be fetched whatever its host resolves to."""
         try:
             address = httpx2.URL(url)
             address = address.copy_with(host=address.host.rstrip("."))
@@ -181,7 +179,7 @@ class Fetcher:
         )
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
-        """Raises Unavailable when the service is down or asks to wait."""
+        """Send the request. Raise Unavailable when the service is down or asks to wait."""
         response = await self._transport.handle_async_request(request)
         response.request = request
         if response.status_code == 429 or response.status_code >= 500:
@@ -194,7 +192,7 @@ class Fetcher:
 
 @asynccontextmanager
 async def open_fetcher(**settings: Any) -> AsyncIterator[Fetcher]:
-    """A `Fetcher` with these settings, closed at the end."""
+    """Open a `Fetcher` with these settings, and close it at the end."""
     fetcher = Fetcher(**settings)
     try:
         yield fetcher

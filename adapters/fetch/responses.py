@@ -1,5 +1,4 @@
-"""What a response brings: its body, decompressed as it comes and only up to a limit; how long a service asks to
-wait."""
+"""Reads responses: the body, decompressed as it comes and only up to a limit, and the Retry-After header."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ if TYPE_CHECKING:
     import httpx2
 
 ENCODINGS = "gzip, deflate"
-"""For the Accept-Encoding header."""
+"""Value of the Accept-Encoding header."""
 _PIECE = 65_536
 _KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
 
 
 async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
-    """Pieces of at most 64 KiB; others are served between them. Raises Refused above `most` bytes, whether they came or
-    were made of what came, and for an encoding that was not asked for or more than one."""
+    """Yield pieces of at most 64 KiB; other tasks run between them. Raise Refused above `max_bytes`, counted as
+    received or as decompressed, and for an encoding that was not asked for or more than one."""
     if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN:
         raise Refused(f"{response.url.host} sent a compression that was not asked for")
     if response.headers.get("content-encoding") == "x-gzip":
@@ -41,7 +40,8 @@ async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[by
 
 
 def parse_retry_after(header: str | None) -> float | None:
-    """Seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is none."""
+    """Return the seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is
+    none."""
     if not header:
         return None
     try:

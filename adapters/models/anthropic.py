@@ -32,14 +32,13 @@ _REASONS = {
     "refusal": "content_filter",
 }
 _CACHED = {"cache_control": {"type": "ephemeral"}}
-"""The API keeps what comes up to here for five minutes, at a tenth of the price; a short text is not kept."""
+"""Marks a prompt's end for the API's cache: it keeps the text for five minutes, at a tenth of the price. A short text
+is not kept."""
 
 
 class AnthropicModel:
-    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused.
-
-    The API takes no temperature.
-    """
+    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused. The API takes no
+    temperature."""
 
     def __init__(self, model: str, *, key: str, base_url: str | None = None, timeout: float = 30.0) -> None:
         self.name = f"anthropic:{model}"
@@ -48,7 +47,7 @@ class AnthropicModel:
         self._client = LazyClient(self.name, lambda: _make_client(self.name, key, base_url, timeout))
 
     async def connect(self) -> None:
-        """See `LanguageModel`: imports the SDK and makes the client."""
+        """Import the SDK and make the client; see `LanguageModel`."""
         await self._client.get()
 
     async def stream(
@@ -93,7 +92,8 @@ class AnthropicModel:
         await self._client.close()
 
     async def _ask(self, send: Any, request: Mapping[str, Any], optional: Mapping[str, Any]) -> Any:
-        """`send` the request; again, and from then on, without an optional parameter that the server refuses."""
+        """`send` the request. Repeat it without an optional parameter that the server refuses, and leave that one out
+        from then on."""
         import anthropic
 
         while True:
@@ -120,7 +120,7 @@ def _make_client(service: str, key: str, base_url: str | None, timeout: float) -
 
 
 def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
-    """Which optional parameter a server refused."""
+    """Return the optional parameter that a server refused; None where it refused none."""
     if "tools" in asked and is_tools_refusal(error.status_code, error.message):
         return "tools"
     shape = "output_config" in error.message or "schema" in error.message
@@ -134,7 +134,7 @@ def _request(model: str, messages: Sequence[ChatMessage], max_tokens: int) -> di
 
 
 def _chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """`messages` as the API takes them: the results of one turn's calls are one message."""
+    """Return `messages` as the API takes them: the results of one turn's calls are one message."""
     chat: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []
     for message in messages:
@@ -163,7 +163,7 @@ def _offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 class _StreamReading:
-    """What the events of one stream have said so far."""
+    """The content of one stream's events so far."""
 
     def __init__(self, service: str, *, tools: bool) -> None:
         self.begun = False
@@ -174,7 +174,7 @@ class _StreamReading:
         self._calls = ToolCallBuffer(service)
 
     def take(self, event: Any) -> str:
-        """The text of `event`; other events are remembered."""
+        """Return the text of `event`; other events are remembered."""
         self.begun = True
         try:
             match event["type"]:
@@ -198,14 +198,14 @@ class _StreamReading:
         return ""
 
     def end(self) -> Iterator[ToolCall | StreamEnd]:
-        """What there is once the stream has ended."""
+        """Yield the calls and the end once the stream has ended."""
         reason, calls = self._calls.finish(self.reason)
         yield from calls
         yield StreamEnd(reason=reason, input_tokens=self._tokens[0], output_tokens=self._tokens[1])
 
 
 def _input_tokens(used: Any) -> int:
-    """All that was read, from the cache or not."""
+    """Return the tokens of the whole prompt, from the cache or not."""
     cached = (used.get("cache_creation_input_tokens"), used.get("cache_read_input_tokens"))
     return sum(int(tokens or 0) for tokens in (used["input_tokens"], *cached))
 

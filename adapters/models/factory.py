@@ -1,4 +1,4 @@
-"""From the setting `CITEWELL_MODEL` to a language model."""
+"""Makes the language model of the setting `CITEWELL_MODEL`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,9 @@ def make_model(
     timeout: float = 30.0,
     find: SensitiveDataFinder | None = None,
 ) -> LanguageModel:
-    """The model that `provider:name` names; nothing is imported or connected yet. Raises Misconfigured.
-
-    A base URL stands for a server that speaks OpenAI's chat completions (Azure, Gemini, vLLM, LM Studio); such a
-    server may need no key. What `find` finds is not shown to a foreign one.
-    """
+    """Return the model that `provider:name` names; nothing is imported or connected yet. Raises Misconfigured. A base
+    URL names a server that speaks OpenAI's chat completions (Azure, Gemini, vLLM, LM Studio); such a server may need no
+    key. Sensitive data that `find` finds is masked for an external server."""
     provider, _, model = spec.partition(":")
     if provider not in ("openai", "anthropic", "ollama") or not model.strip():
         raise Misconfigured("CITEWELL_MODEL", f"{spec!r} is not a model", what_to_do=f"Give {_FORMS}.")

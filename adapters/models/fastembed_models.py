@@ -1,4 +1,4 @@
-"""Models that fastembed knows by name and downloads, on the machine of whoever asks for that."""
+"""Models that fastembed knows by name and downloads, for operators who ask for them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ from pipeline.ports import Vectors
 R = TypeVar("R")
 
 _QUESTION_SECONDS = 3.0
-"""Someone is waiting: after this, lexical search alone answers, as long as a model is being downloaded."""
+"""Seconds that a question waits: after this, lexical search alone answers, as long as a model is being downloaded."""
 _ALONE = 1
-"""Texts in a batch: what a text is run with must make no difference, and what is given up soon ends."""
+"""Texts in a batch: a text's neighbours must make no difference, and a cancelled call must end soon."""
 
 
 class FastEmbedEmbedder:
-    """An `Embedder`. A model is told by its name alone: should its maker change the weights, nobody knows.
-
-    The dimensions are 0 until the first run."""
+    """An `Embedder`. A model is known by its name alone: a change of its weights by its maker goes unnoticed. The
+    dimensions are 0 until the first run."""
 
     def __init__(self, model: str, setting: str) -> None:
-        """Raises Misconfigured, naming `setting`, without the package."""
+        """Raise Misconfigured, naming `setting`, without the package."""
         self.name = f"fastembed:{model}"
         self.dimensions = 0
         self._model = _Model(self.name, setting, lambda: _embedding(model))
@@ -63,11 +62,11 @@ class FastEmbedReranker:
     """Scores without a deadline of its own; see `Reranker`."""
 
     def __init__(self, model: str, setting: str) -> None:
-        """Raises Misconfigured, naming `setting`, without the package."""
+        """Raise Misconfigured, naming `setting`, without the package."""
         self._model = _Model(f"fastembed:{model}", setting, lambda: _cross_encoder(model))
 
     async def score(self, question: str, passages: Sequence[str]) -> list[float]:
-        """See `Reranker`. Cancelled, it leaves the passages that were not begun."""
+        """See `Reranker`. If cancelled, the passages that were not begun are skipped."""
         given_up = threading.Event()
 
         def work(model: Any) -> list[float]:
@@ -81,7 +80,7 @@ class FastEmbedReranker:
 
 
 class _Model:
-    """What `make` returns, made at the first use and used in threads of its own: a download takes minutes."""
+    """The model that `make` returns, made at the first use and used in threads of its own: a download takes minutes."""
 
     def __init__(self, service: str, setting: str, make: Callable[[], Any]) -> None:
         if find_spec("fastembed") is None:
@@ -95,10 +94,10 @@ class _Model:
         self._making = threading.Lock()
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="fastembed")
         self._waited_for = ThreadPoolExecutor(1, thread_name_prefix="fastembed-asked")
-        """Not behind all that is being indexed."""
+        """Threads for callers that wait, who would otherwise queue behind everything being indexed."""
 
     async def use(self, work: Callable[[Any], R], *, waited_for: bool = False) -> R:
-        """Raises Unavailable."""
+        """Run `work` with the model. Raises Unavailable."""
         threads = self._waited_for if waited_for else self._threads
         return await asyncio.get_running_loop().run_in_executor(threads, self._do, work)
 

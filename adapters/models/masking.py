@@ -1,4 +1,4 @@
-"""What is private in a text stays here: a foreign model is shown placeholders, and what it writes gets the values."""
+"""Masks sensitive data: an external model sees placeholders, and its output gets the values back."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, 
 from pipeline.screen.sensitive_data import SensitiveDataFinder, SensitiveSpan, drop_overlaps
 from pipeline.values import Usage, replace
 
-PLACEHOLDER_NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
+PLACEHOLDER_NOTE = """\
+A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
 Wherever you would give that value, write the placeholder exactly as it stands."""
 _PLACEHOLDER = re.compile(r"<[a-z]{1,12}-[1-9]\d{0,5}>")
 _BEGUN = re.compile(r"<(?:[a-z]{1,12}(?:-(?:[1-9]\d{0,5})?)?)?\Z")
-"""What may yet become one."""
+"""The beginning of a placeholder at the end of a text."""
 
 
 class PlaceholderMap:
@@ -33,7 +34,7 @@ class PlaceholderMap:
         self._counts: Counter[str] = Counter()
 
     def hide(self, text: str) -> str:
-        """`text` with a placeholder for each value; what looks like a placeholder already gets one too."""
+        """Return `text` with a placeholder for each value. Text that looks like a placeholder already gets one too."""
         written = (SensitiveSpan(*match.span(), "text") for match in _PLACEHOLDER.finditer(text))
         pieces, end = [], 0
         for one in drop_overlaps([*self._find(text), *written]):
@@ -42,11 +43,11 @@ class PlaceholderMap:
         return "".join([*pieces, text[end:]])
 
     def reveal(self, text: str) -> str:
-        """`text` with the values that its placeholders stand for; one that was never given stays."""
+        """Return `text` with the values of its placeholders; unknown ones stay."""
         return _PLACEHOLDER.sub(lambda match: self._values.get(match[0], match[0]), text)
 
     def hide_messages(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
-        """`messages`, and where something is hidden in them a NOTE at the end of the first."""
+        """Return `messages` with placeholders, and `PLACEHOLDER_NOTE` at the end of the first where there are any."""
         shown = [
             replace(
                 message,
@@ -63,7 +64,7 @@ class PlaceholderMap:
         return _with_arguments(call, self.reveal)
 
     def reveal_value(self, found: T) -> T:
-        """The same value, with what its texts stand for."""
+        """Return `value` with the placeholders in its texts replaced by their values."""
         return type(found).model_validate(_each(found.model_dump(), self.reveal)) if self._values else found
 
     def _placeholder(self, kind: str, value: str) -> str:
@@ -75,7 +76,7 @@ class PlaceholderMap:
 
 
 class MaskedModel:
-    """A `LanguageModel` around a foreign one, which is shown a placeholder for all that `find` finds."""
+    """A `LanguageModel` around an external one, which sees a placeholder for everything that `find` finds."""
 
     def __init__(self, model: LanguageModel, find: SensitiveDataFinder) -> None:
         self.name = model.name
@@ -88,7 +89,7 @@ class MaskedModel:
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
-        """See `LanguageModel`. What may be the beginning of a placeholder is held back until it is one or is not."""
+        """See `LanguageModel`. Text that may be the beginning of a placeholder is held back until that is decided."""
         mask = PlaceholderMap(self._find)
         shown = await asyncio.to_thread(mask.hide_messages, messages)
         held = ""
@@ -118,8 +119,8 @@ class MaskedModel:
 
 
 def is_external_server(url: str | None) -> bool:
-    """Whether a server is somebody else's: not on this machine, in a private network or under a name of one. Without
-    an address it is its maker's."""
+    """Return True where a server is somebody else's: not on this machine, not in a private network and not under an
+    internal name. Without an address it is the vendor's."""
     host = (urlsplit(url).hostname or "") if url else "a.maker"
     try:
         return not ip_address(host).is_private
@@ -128,7 +129,7 @@ def is_external_server(url: str | None) -> bool:
 
 
 def _with_arguments(call: ToolCall, change: Callable[[str], str]) -> ToolCall:
-    """What is no JSON is not read by anybody either."""
+    """Return `call` with the texts in its arguments changed. Arguments that are no JSON are changed as one text."""
     try:
         said = json.dumps(_each(json.loads(call.arguments), change), ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -137,7 +138,7 @@ def _with_arguments(call: ToolCall, change: Callable[[str], str]) -> ToolCall:
 
 
 def _each(value: Any, change: Callable[[str], str]) -> Any:
-    """`value` with every text in it changed."""
+    """Return `value` with every text in it changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):

@@ -22,12 +22,12 @@ _BEGIN, _END = "<think>", "</think>"
 
 
 def to_openai_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """`messages` as the API takes them."""
+    """Return `messages` as the API takes them."""
     return [_message(message) for message in messages]
 
 
 def to_openai_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """`tools` as the API takes them."""
+    """Return `tools` as the API takes them."""
     return [
         {
             "type": "function",
@@ -47,14 +47,15 @@ def _message(message: ChatMessage) -> dict[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    """Some servers read the arguments of earlier calls, and refuse the whole request for one that is no object."""
+    """Return an earlier call. Arguments that are no object are replaced: some servers read them, and refuse the whole
+    request."""
     extra = {"extra_content": dict(call.extra)} if isinstance(call, SignedToolCall) else {}
     arguments = call.arguments if parse_arguments(call) else "{}"
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}, **extra}
 
 
 class ChatStreamParser:
-    """What the events of one stream have said so far."""
+    """Parses the events of one stream."""
 
     def __init__(self, service: str, *, tools: bool) -> None:
         self.has_started = False
@@ -66,7 +67,7 @@ class ChatStreamParser:
         self._calls = ToolCallBuffer(service)
 
     def feed(self, chunk: Any) -> str:
-        """What of the answer `chunk` lets go on; the rest is remembered."""
+        """Return the text of the answer in `chunk`; the rest is remembered."""
         self.has_started = True
         try:
             if used := chunk.get("usage"):
@@ -78,7 +79,7 @@ class ChatStreamParser:
         return ""
 
     def finish(self) -> Iterator[TextDelta | ToolCall | StreamEnd]:
-        """What there is once the stream has ended."""
+        """Yield the text held back, the calls and the end once the stream has ended."""
         reason, calls = self._calls.finish(self.finish_reason)
         if held := self._thinking.close():
             yield TextDelta(text=held)
@@ -105,7 +106,7 @@ class ChatStreamParser:
 
 
 def parse_completion(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
-    """The text and the token counts of a whole reply. Raises Unusable."""
+    """Return the text and the token counts of a whole reply. Raises UnusableResponse."""
     try:
         choice = reply["choices"][0]
         content, why = choice["message"]["content"], choice["finish_reason"]
@@ -119,15 +120,15 @@ def parse_completion(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
 
 
 class ReasoningFilter:
-    """Reasoning that some open models put in front of their answer as text. Feed it text as it arrives; it passes on
-    what follows."""
+    """Removes the reasoning that some open models put in front of their answer as text. Feed it text as it arrives; it
+    passes on the answer."""
 
     def __init__(self) -> None:
         self._held = ""
         self._state = "before"
 
     def feed(self, text: str) -> str:
-        """What of `text`, and of what was held back, belongs to the answer."""
+        """Return the text that belongs to the answer, from `text` and from what was held back."""
         if self._state == "after":
             return text
         self._held += text
@@ -142,7 +143,7 @@ class ReasoningFilter:
         return ""
 
     def close(self) -> str:
-        """What was held back because it might have become reasoning."""
+        """Return the text that was held back because it might have become reasoning."""
         return self._held if self._state == "before" else ""
 
     def _pass_on(self, text: str) -> str:
@@ -155,18 +156,15 @@ class ReasoningFilter:
 _LIMITS = ("max_completion_tokens", "max_tokens")
 """The limit's newer and older name: reasoning models refuse the older one, many other servers the newer."""
 _OPTIONAL = (*_LIMITS, "temperature", "reasoning_effort", "stream_options", "response_format", "tools")
-"""Left out from then on when a server refuses them by name."""
+"""Parameters that are left out from then on when a server refuses them by name."""
 _NO_REFUSALS = ("context_length_exceeded", "tool_use_failed")
-"""The prompt is too long; what the model wrote was no call (Groq)."""
+"""Error codes that refuse no parameter: the prompt is too long; the model's call was malformed (Groq)."""
 
 
 class OpenAIModel:
-    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused.
-
-    `effort` is how long a reasoning model may think; a model that takes no such parameter is asked without it.
-
-    `usage_grace` is how long, in seconds, a stream whose text is complete is waited on for its token counts.
-    """
+    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused. `effort` is how long a
+    reasoning model may think; a model without that parameter is asked without it. `usage_grace` is how many seconds a
+    stream with complete text is awaited for its token counts."""
 
     def __init__(
         self,
@@ -189,7 +187,7 @@ class OpenAIModel:
         self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
 
     async def connect(self) -> None:
-        """See `LanguageModel`: imports the SDK and makes the client."""
+        """Import the SDK and make the client; see `LanguageModel`."""
         await self._client.get()
 
     async def stream(
@@ -240,7 +238,7 @@ class OpenAIModel:
     async def _ask(
         self, send: Any, messages: Sequence[ChatMessage], max_tokens: int, optional: Mapping[str, object]
     ) -> Any:
-        """`send` the request; again without an optional parameter that the server refuses by name."""
+        """`send` the request. Repeat it without an optional parameter that the server refuses by name."""
         import openai
 
         asking = to_openai_messages(messages)
@@ -268,8 +266,8 @@ class OpenAIModel:
 
 
 def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
-    """Which optional parameter a server refused: tools in any words, else the one it names, or the first its message
-    mentions."""
+    """Return the optional parameter that a server refused: tools in any words, else the one it names, or the first that
+    its message mentions. None where it refused none."""
     if error.code in _NO_REFUSALS:
         return None
     said = f"{error.message} {error.body}"

@@ -22,18 +22,16 @@ _BATCH = 64
 _LONGEST_WAIT = 20.0
 """Seconds: a service that asks for a longer wait is not asked again."""
 _QUESTION_SECONDS = 3.0
-"""Someone is waiting: after this, lexical search alone answers."""
+"""Seconds that a question waits: after this, lexical search alone answers."""
 
 
 class OpenAIEmbedder:
-    """An `Embedder`. `name` holds the model and its dimensions: vectors of another model are never mixed with these.
-
-    The dimensions are 0 until they are taken from what was embedded before or learnt from the first reply; a first
-    reply of others replaces them, and with them the name. Nothing is connected before something is embedded.
-    Batches are asked for one after the other; one that fails is asked for once more, unless the error is permanent.
-    A question is asked for once and has a deadline of 3 seconds.
-    Numbers are asked for as floats, which every compatible server can give.
-    A foreign server is shown only of which kind what `find` finds is."""
+    """An `Embedder`. `name` holds the model and its dimensions: vectors of different models are never mixed. The
+    dimensions are 0 until they are restored from earlier vectors or learnt from the first reply; a first reply of
+    others replaces them, and with them the name. Nothing is connected before the first text is embedded. Batches are
+    sent one after the other; one that fails is sent once more, unless the error is permanent. A question is sent once
+    and has a deadline of 3 seconds. Numbers are requested as floats, which every compatible server can give. For an
+    external server the sensitive data that `find` finds is replaced by its kind."""
 
     def __init__(
         self,
@@ -66,13 +64,13 @@ class OpenAIEmbedder:
         self.name = f"{self._service}:{dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`. Raises Unavailable, also when the reply holds other vectors than were asked for."""
+        """See `Embedder`. Raise Unavailable, also when the reply holds other vectors than were asked for."""
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
         rows = [row for batch in batches for row in await self._with_retry(batch)]
         return self._unit(rows)
 
     async def embed_question(self, text: str) -> Vectors:
-        """See `Embedder`. Raises Unavailable, as `embed` does, or when the reply does not come at once."""
+        """See `Embedder`. Raise Unavailable as `embed` does, or when the reply does not come at once."""
         vector: Vectors = self._unit(await self._at_once([text]))[0]
         return vector
 
@@ -86,7 +84,7 @@ class OpenAIEmbedder:
         return normalize_vectors(self._service, vectors)
 
     async def _ask(self, texts: Sequence[str]) -> list[list[float]]:
-        """The raw vectors of one batch, in order. Raises Unavailable."""
+        """Return the raw vectors of one batch, in order. Raises Unavailable."""
         client = await self._client.get()
         shown = await asyncio.to_thread(self._shown, texts)
         import openai
@@ -104,7 +102,7 @@ class OpenAIEmbedder:
             raise Unavailable(self._service, "answered with something other than vectors", permanent=True) from error
 
     def _shown(self, texts: Sequence[str]) -> list[str]:
-        """A text has placeholders of its own, so that its vector depends on nothing else."""
+        """Return the texts to send. Each has its own placeholders, so that its vector depends on nothing else."""
         find = self._find
         return [(PlaceholderMap(find).hide(text) if find else text) or " " for text in texts]
 

@@ -1,4 +1,4 @@
-"""Names of people and places, which have no form: Presidio finds them with a model of spaCy's, on this machine."""
+"""Finds names of people and places, which have no pattern: Presidio runs a model of spaCy's on this machine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _KINDS = MappingProxyType({"PERSON": "name", "LOCATION": "place"})
 
 @lru_cache(maxsize=1)
 def open_presidio(model: str, setting: str) -> SensitiveDataFinder:
-    """A finder of names and places, and of all that `find` finds; `model` is loaded when it is first needed.
-
-    Raises Misconfigured, naming `setting`, where the package or the model is not installed: nothing is downloaded."""
+    """Return a finder of names and places, and of everything that `find_sensitive_data` finds; `model` is loaded when
+    it is first needed. Raise Misconfigured, naming `setting`, where the package or the model is not installed: nothing
+    is downloaded."""
     name = f"presidio:{model}"
     if not find_spec("presidio_analyzer"):
         raise Misconfigured(

@@ -30,16 +30,15 @@ _UNREACHED = "Check the network, and that a server answers at CITEWELL_RERANKER_
 
 
 class ServerReranker:
-    """Scores without a deadline of its own; see `Reranker`. Asks once; nothing is connected before.
-
-    The question and the passages go to the server that the settings name, and to no other: to a foreign one without
-    what `find` finds."""
+    """Scores without a deadline of its own, in one request; see `Reranker`. Nothing is connected before. The question
+    and the passages go only to the server of the settings; for an external one, the sensitive data that `find` finds is
+    masked."""
 
     def __init__(
         self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0, find: SensitiveDataFinder | None = None
     ) -> None:
-        """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is where another server takes requests, which may need no
-        key. Raises Misconfigured."""
+        """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is the address of another server, which may need no key.
+        Raises Misconfigured."""
         provider, _, self._model = spec.partition(":")
         if not key and not url:
             raise Misconfigured(
@@ -101,7 +100,7 @@ def _scores(reply: Any, count: int) -> list[float]:
 
 
 class _Client:
-    """One that is closed as all clients of models are."""
+    """An httpx client with the `close` that all model clients have."""
 
     def __init__(self, http: httpx2.AsyncClient) -> None:
         self.http = http

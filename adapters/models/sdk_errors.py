@@ -1,8 +1,6 @@
-"""The one place where errors of the OpenAI and Anthropic SDKs become ours.
-
-Both SDKs are generated alike and name their errors alike. A vendor's message can echo the key or the prompt, so
-`str()` of ours carries the status and the vendor's error code only; the vendor's error is the cause.
-"""
+"""Turns errors of the OpenAI and Anthropic SDKs into ours, here and nowhere else.
+Both SDKs are generated alike and name their errors alike. A vendor's message can echo the key or the prompt, so `str()`
+of ours carries the status and the vendor's error code only; the vendor's error is the cause."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ _ITS_OWN = "The service itself fails: try again later, or look at its log."
 
 @contextmanager
 def translate_sdk_errors(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
-    """Turn errors of `sdk`, its own defects and those of the connection below it into Unavailable or Unusable; `key`
-    names the setting."""
+    """Turn errors of `sdk`, its own defects and those of the connection below it into Unavailable or UnusableResponse;
+    `key` names the setting."""
     import httpx2
 
     try:
@@ -75,7 +73,7 @@ def _said(remedy: str, key: str) -> str:
 
 
 def vendor_error_code(error: object) -> str:
-    """The vendor's short error code, such as `insufficient_quota`; never its message."""
+    """Return the vendor's short error code, such as `insufficient_quota`; never its message."""
     said = error if isinstance(error, dict) else vars(error) if hasattr(error, "__dict__") else {}
     code = str(said.get("code") or said.get("type") or "no code")
     return code if len(code) <= 40 and code.replace("_", "").replace(" ", "").isalnum() else "no code"

@@ -1,4 +1,5 @@
-"""What clients of model servers never do: follow one to another host with the prompt, or unpack without end."""
+"""HTTP clients of model servers, which never follow a redirect to another host with the prompt, nor decompress without
+end."""
 
 from __future__ import annotations
 
@@ -13,18 +14,18 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 5.0
 MAX_RESPONSE_BYTES = 8_000_000
-"""Of a reply, decompressed: 64 vectors of 4,096 dimensions take about 6 million as JSON, an answer far less."""
+"""Bytes of a reply, decompressed: 64 vectors of 4,096 dimensions take about 6 million as JSON, an answer far less."""
 
 
 def http_client(sdk: Any, service: str, timeout: float) -> httpx2.AsyncClient:
-    """A client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin, before
-    anything is sent there, and for a reply of more than MOST_BYTES, as soon as these have come."""
+    """Return a client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin,
+    before anything is sent there, and for a reply of more than `MAX_RESPONSE_BYTES`, as soon as these have come."""
     client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(**_kept_in(service, timeout))
     return client
 
 
 def plain_client(service: str, timeout: float, headers: Mapping[str, str]) -> httpx2.AsyncClient:
-    """The same for a service without an SDK; every request bears `headers`."""
+    """Return such a client for a service without an SDK; every request carries `headers`."""
     import httpx2
 
     kept = _kept_in(service, timeout)
@@ -58,7 +59,7 @@ def _stay(service: str, response: httpx2.Response) -> None:
 
 
 def _cap(service: str, response: httpx2.Response) -> None:
-    """Have `response` read decompressed and only up to the limit, whoever reads it."""
+    """Limit how much of `response` can be read, decompressed, whoever reads it."""
     import httpx2
 
     from adapters.fetch.responses import iter_capped

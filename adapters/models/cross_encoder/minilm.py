@@ -1,4 +1,4 @@
-"""The second reader that comes with Citewell: a cross-encoder, run by onnxruntime in the process that answers."""
+"""The relevance scorer that comes with Citewell: a cross-encoder, run by onnxruntime in the process that answers."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ MODEL = "model.int8.onnx"
 MODEL_SHA256 = "c9cfec0a7df7eca0fe307283f7ffd80d9d391a8e0a11ad2968b2bfa984a22ca1"
 TOKENIZER_SHA256 = "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"
 MAX_TOKENS = 192
-"""Of question and stretch together; the rest is not seen."""
+"""Tokens of question and passage together; the rest is cut off."""
 LOGIT_RANGE = 11.0
 """Its logits are from -11 to 11."""
 DEADLINE_SECONDS = 1.0
-"""No question waits longer for it."""
+"""Seconds that a question waits for it at most."""
 QUEUE_SHARE = 0.5
-"""Of that time, up to which another reading is begun beside those under way."""
+"""Share of the deadline up to which another scoring begins beside those under way."""
 BUSY, CALM = 1.5, 0.5
-"""Seconds of reading that are asked for in a second: from BUSY on it would take the processor from everything else, and
-does not read until it is CALM. What is asked one after the other comes to 1.1."""
+"""Seconds of scoring that are asked for in a second. From BUSY on it would take the processor from everything else, and
+does not score until the load is down to CALM. Questions asked one after the other come to 1.1."""
 _GUESS = 0.03
-"""Seconds of processor time of a stretch, before any was read."""
+"""Seconds of processor time for a passage, before any was scored."""
 
 
 class MiniLMCrossEncoder:
-    """ms-marco-MiniLM-L-12-v2. Between processors its scores differ by less than .01.
-
-    It steps aside where reading for all who ask would take longer than they can wait, reckoned with the processor time
-    that stretches take, which other work does not lengthen. Who asks alone is read for."""
+    """ms-marco-MiniLM-L-12-v2. Between processors its scores differ by less than .01. It steps aside where scoring for
+    all callers would take longer than they can wait, by the processor time that passages take, which other work does
+    not lengthen. A single caller is always served."""
 
     def __init__(
         self,
@@ -54,11 +53,11 @@ class MiniLMCrossEncoder:
         self._rate, self._asked = 0.0, clock()
 
     async def load(self) -> None:
-        """Get ready now rather than while somebody waits. Raises Unavailable."""
+        """Load the files now rather than while somebody waits. Raises Unavailable."""
         await asyncio.to_thread(self._graph.load)
 
     async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
-        """See `Reader`. Loading is not part of the time."""
+        """See `RelevanceScorer`. Loading does not count as part of the time."""
         takes = self._takes(stretches)
         self._flooded = self._asked_for() * takes > (CALM if self._flooded else BUSY)
         if self._flooded or (self._reading and (self._reading + 1) * takes > QUEUE_SHARE * self._seconds):
@@ -86,12 +85,12 @@ class MiniLMCrossEncoder:
         return [min(max((float(row[0]) + LOGIT_RANGE) / (2 * LOGIT_RANGE), 0.0), 1.0) for row in rows]
 
     def _takes(self, stretches: Sequence[str]) -> float:
-        """Seconds, with all processors."""
+        """Return the seconds of scoring `passages` on all processors."""
         each = self._graph.cpu_seconds / self._graph.texts_run if self._graph.texts_run else _GUESS
         return each * len(stretches) / self._graph.threads
 
     def _asked_for(self) -> float:
-        """Questions a second, those of the last second most."""
+        """Return the questions a second, weighted towards the last second."""
         now = self._clock()
         self._rate = 1 + self._rate * math.exp(self._asked - now)
         self._asked = now

@@ -1,4 +1,4 @@
-"""An embedder from a folder of one's own."""
+"""An embedder from the operator's own folder."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from pipeline.ports import Vectors
 CACHED_QUESTIONS = 256
 """Questions whose vectors are kept."""
 _UNIT = 0.01
-"""How far a length may be from 1 where the graph is said to give vectors of unit length."""
+"""Tolerance of a vector's length where the graph is said to give vectors of unit length."""
 
 
 class OnnxEmbedder:
-    """`Embedder` and `Tokenizer`. A text has one vector, whatever it is embedded with.
-
-    The dimensions are 0 until the first run. Every method raises Unavailable when the files are not those of the
-    manifest or cannot be run, so that lexical search alone can answer."""
+    """`Embedder` and `Tokenizer`. A text has one vector, whatever it is embedded with. The dimensions are 0 until the
+    first run. Every method raises Unavailable when the files are not those of the manifest or cannot be run, so that
+    lexical search alone can answer."""
 
     def __init__(self, name: str, graph: OnnxModel, manifest: EmbedderManifest, *, dimensions: int = 0) -> None:
         self.name = name
@@ -33,11 +32,11 @@ class OnnxEmbedder:
         self._remembered: OrderedDict[str, Vectors] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), dimensions), in order. Raises Unavailable."""
+        """Return vectors of shape (len(texts), dimensions), in order. Raises Unavailable."""
         return await self._embed(self._manifest.passage_prefix, texts)
 
     async def embed_question(self, text: str) -> Vectors:
-        """Shape (dimensions,), read-only. Raises Unavailable."""
+        """Return a read-only vector of shape (dimensions,). Raises Unavailable."""
         if text in self._remembered:
             self._remembered.move_to_end(text)
             return self._remembered[text]
@@ -49,7 +48,7 @@ class OnnxEmbedder:
         return vector
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` without the special ones. Raises Unavailable."""
+        """Return the tokens of `text` without the special ones. Raises Unavailable."""
         return self._graph.count_tokens(text)
 
     async def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
@@ -81,6 +80,6 @@ class OnnxEmbedder:
 
 
 def open_onnx_embedder(folder: Path, setting: str) -> OnnxEmbedder:
-    """Nothing is loaded yet. Raises Misconfigured, naming `setting`."""
+    """Return the embedder of a folder; nothing is loaded yet. Raise Misconfigured, naming `setting`."""
     manifest = read_manifest(folder, EmbedderManifest, setting)
     return OnnxEmbedder(f"onnx:{manifest.digest}", open_onnx_model(folder, manifest, "embedder"), manifest)

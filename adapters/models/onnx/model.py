@@ -1,4 +1,5 @@
-"""Models as ONNX graphs, run by onnxruntime on the processor, with their tokenizers; and folders that have one."""
+"""Models as ONNX graphs with their tokenizers, run by onnxruntime on the processor, and the manifest of a model's
+folder."""
 
 from __future__ import annotations
 
@@ -24,20 +25,19 @@ from pipeline.errors import CitewellError, Misconfigured, Unavailable
 # --- A graph and its tokenizer --------------------------------------------------------------------
 
 ERROR_SEVERITY = 3
-"""From this level on onnxruntime writes to standard error, past every log."""
+"""The level from which on onnxruntime writes to standard error, past every log."""
 _GIVEN = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-"""What graphs of transformers ask for, and what the tokenizer calls it."""
+"""The inputs of transformer graphs, and the tokenizer's attribute for each."""
 
 OutputArray = NDArray[np.float32]
 TextOrPair = str | tuple[str, str]
-"""A text, or two that are read together."""
+"""A text, or two that are encoded together."""
 
 
 class OnnxModel:
-    """A graph of a transformer, and its tokenizer.
-
-    Each text is run by itself, so that what it is run with makes no difference. Nothing is loaded before the first
-    call. Every method raises Unavailable, naming `service`, when the files are missing or cannot be run."""
+    """A graph of a transformer, and its tokenizer. Each text is run by itself, so that its neighbours make no
+    difference. Nothing is loaded before the first call. Every method raises Unavailable, naming `service`, when the
+    files are missing or cannot be run."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class OnnxModel:
         threads: int | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:
-        """The rest of a text of more than `most_tokens` is not seen. `check` is called before the files are loaded."""
+        """A text is cut off after `max_tokens`. `check` is called before the files are loaded."""
         self.service = service
         self._weights = weights
         self._tokens = tokenizer
@@ -59,12 +59,12 @@ class OnnxModel:
         self.threads = threads or min(os.cpu_count() or 1, 4)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix=service.replace(" ", "-"))
         self.texts_run = 0
-        """How many texts were run; several at once may count as one."""
+        """Texts run so far; several at once may count as one."""
         self.cpu_seconds = 0.0
-        """Seconds of processor time that took."""
+        """Seconds of processor time that these texts took."""
 
     async def run(self, texts: Sequence[TextOrPair]) -> list[OutputArray]:
-        """The first output for each of `texts`. Cancelled, it leaves those that were not begun."""
+        """Return the first output for each of `texts`. If cancelled, the texts that were not begun are skipped."""
         if len(texts) == 1:  # somebody waits: not behind all that is being indexed
             return await asyncio.to_thread(lambda: [self._run(one) for one in self._encode(texts)])
         work = partial(asyncio.get_running_loop().run_in_executor, self._pool)
@@ -72,12 +72,12 @@ class OnnxModel:
         return list(await asyncio.gather(*(work(self._run, one) for one in encoded)))
 
     def load(self) -> None:
-        """Load the files now, if they are not."""
+        """Load the files now, if they are not loaded."""
         with self._loading:
             _ = self._tokenizer, self._session
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text`, however long, without the special ones."""
+        """Return the tokens of `text`, however long, without the special ones."""
         with self._loading:
             tokenizer = self._whole_tokenizer
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
@@ -100,7 +100,8 @@ class OnnxModel:
 
     @cached_property
     def _session(self) -> tuple[Any, dict[str, str]]:
-        """One thread a run: runs in parallel use the cores better than threads inside one run."""
+        """The loaded graph and its inputs. It uses one thread a run: parallel runs use the cores better than threads
+        inside one run."""
         with raise_unavailable(self.service, "the model could not be loaded", permanent=True):
             self._check()
             onnxruntime = load_onnxruntime()
@@ -137,7 +138,7 @@ class OnnxModel:
 
 
 def load_onnxruntime() -> Any:
-    """onnxruntime, which reports nothing to its maker and no more than errors here."""
+    """Return onnxruntime, without its telemetry, and with nothing but errors written here."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, when it loads; SECURITY.md
     import onnxruntime
 
@@ -147,7 +148,7 @@ def load_onnxruntime() -> Any:
 
 @contextmanager
 def raise_unavailable(service: str, otherwise: str, *, permanent: bool = False) -> Iterator[None]:
-    """Raises Unavailable, whatever a library stumbles over: tokenizers raises plain Exceptions."""
+    """Raise Unavailable for any exception of a library: tokenizers raises plain Exceptions."""
     try:
         yield
     except CitewellError:
@@ -166,12 +167,14 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class ModelManifest(BaseModel):
+    """`manifest.json` of a model's folder."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: dict[str, Sha256]
     """The SHA-256 of each file that belongs to the model, by its path in the folder."""
     max_length: int = Field(ge=16, le=32_768)
-    """Tokens that it reads of a text, special ones included."""
+    """Tokens of a text that the model reads, special ones included."""
 
     @model_validator(mode="after")
     def _one_graph(self) -> Self:
@@ -188,17 +191,19 @@ class ModelManifest(BaseModel):
 
 
 class EmbedderManifest(ModelManifest):
+    """The manifest of an embedder."""
+
     pooling: Literal["mean", "cls", "last"] | None = None
-    """Which of its tokens' vectors is that of a text; None where the graph gives one vector a text."""
+    """How the vectors of tokens become one; None where the graph gives one vector a text."""
     normalise: bool = True
     """False where the graph gives vectors of unit length."""
     question_prefix: str = ""
     passage_prefix: str = ""
-    """What the model wants to stand before a text, with its blank."""
+    """Text that the model wants before a passage, with its trailing blank."""
 
     @property
     def digest(self) -> str:
-        """Differs when any vector may."""
+        """A hash that differs when any vector may."""
         return hashlib.sha256(json.dumps(self.model_dump(), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -206,7 +211,8 @@ M = TypeVar("M", bound=ModelManifest)
 
 
 def read_manifest(folder: Path, kind: type[M], setting: str) -> M:
-    """Raises Misconfigured, naming `setting`, when it is missing or wrong, or a file that it names is missing."""
+    """Return the manifest of a folder. Raise Misconfigured, naming `setting`, when it is missing or wrong, or a file
+    that it names is missing."""
     path = folder / MANIFEST
     try:
         manifest = kind.model_validate_json(path.read_bytes())
@@ -222,7 +228,7 @@ def read_manifest(folder: Path, kind: type[M], setting: str) -> M:
 
 
 def open_onnx_model(folder: Path, manifest: ModelManifest, service: str) -> OnnxModel:
-    """Its files are compared with the manifest before they are loaded."""
+    """Return the model of a folder. Its files are compared with the manifest before they are loaded."""
 
     def check() -> None:
         for name, sha256 in manifest.files.items():
