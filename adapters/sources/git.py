@@ -1,5 +1,5 @@
-"""The system's git, told by nothing but what is passed here: no prompts, hooks, submodules, proxies or files of
-configuration, and connected only to addresses that were checked."""
+"""Git repositories as a source of documents, by the system's git. It gets all its configuration here: no prompts,
+hooks, submodules, proxies or configuration files. It connects only to addresses that were checked."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from pipeline.words.text import strip_invisible
 # --- The system's git -----------------------------------------------------------------------------
 
 GIT_SECONDS = 1800.0
-"""For one command: a first clone of a large repository over a slow line."""
+"""Seconds for one command: a first clone of a large repository over a slow line."""
 STALL_SECONDS = 60.0
-"""Seconds that a command of a process that was killed is waited for."""
+"""Seconds to wait for a command of a process that was killed."""
 _MEMORY_KB = 2_000_000
 _FILE_BLOCKS = 10_000_000
-"""Of 512 bytes, for one file: of a pack or of the tree."""
+"""Blocks of 512 bytes in one file: of a pack or of the tree."""
 _LIMITED = f'ulimit -v {_MEMORY_KB} && ulimit -f {_FILE_BLOCKS} && exec git "$@"'
-"""A repository of 200 kB can stand for more files than there is memory or disk for."""
+"""Runs git with limits: a repository of 200 kB can stand for more files than there is memory or disk for."""
 MAX_GIT_OUTPUT = 4_000_000
-"""Bytes that are read of what a command says."""
+"""Bytes of a command's output."""
 _LOCAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?")
-"""Names that git's library looks up as they are: others it rewrites, and would not connect to what was checked."""
+"""Names that git's library looks up unchanged: it rewrites others, and would not connect to the checked address."""
 _OLDEST = (2, 37)
-"""The first that connects to addresses it is given (`http.curloptResolve`)."""
+"""The first version that connects to given addresses (`http.curloptResolve`)."""
 _DENIED = re.compile(r"Authentication failed|could not read Username|returned error: 40[13]", re.IGNORECASE)
 _NOT_THERE = re.compile(r"not found|returned error: 404|does not exist|not appear to be a git", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"redirect|returned error: 30\d", re.IGNORECASE)
@@ -61,8 +61,8 @@ class GitRepository:
         self._configuration: dict[str, str] | None = None
 
     async def run_git(self, *words: str, network: bool = False) -> str:
-        """What the command says. Raises Refused for a host that may not be connected to, Unavailable when it forbids it
-        or does not answer, Misconfigured without a git that is new enough."""
+        """Run a command and return its output. Raise Refused for a host that must not be connected to, Unavailable when
+        the host forbids it or does not answer, Misconfigured without a git that is new enough."""
         if self._configuration is None:
             await self._check_version()
             self._configuration = dict(_CONFIGURATION)
@@ -81,7 +81,8 @@ class GitRepository:
             raise Misconfigured("git", f"is too old: {said.strip()}", what_to_do="Install git 2.37 or newer.")
 
     async def _connection(self) -> dict[str, str]:
-        """Where and as whom to connect: to the addresses that were checked, whatever the name stands for later."""
+        """Return the configuration with the checked addresses, to which git connects even if the name resolves to
+        others later, and with the credentials."""
         host, scheme = self._url.hostname or "", self._url.scheme
         if scheme == "file":
             return {}
@@ -100,13 +101,14 @@ class GitRepository:
         return found
 
     def _credentials(self) -> str:
-        """GitHub, GitLab and Gitea take any user with a token, Bitbucket one of this name."""
+        """Return the Basic credentials. GitHub, GitLab and Gitea take any user with a token, Bitbucket one of this
+        name."""
         user = "x-token-auth" if self._url.hostname == "bitbucket.org" else "x-access-token"
         pair = self._token if ":" in self._token else f"{user}:{self._token}"
         return base64.b64encode(pair.encode()).decode()
 
     def _environment(self, configuration: Mapping[str, str]) -> dict[str, str]:
-        """In the environment, other users of the machine do not see the token."""
+        """Return the environment of the command. In it, other users of the machine do not see the token."""
         found = {name: os.environ[name] for name in _LOCAL if name in os.environ}
         found |= {
             "LC_ALL": "C",
@@ -192,7 +194,7 @@ async def _run(folder: Path, environment: Mapping[str, str], words: tuple[str, .
 
 
 async def _all(stream: asyncio.StreamReader | None) -> bytes:
-    """Raises Refused for more than MOST_OUTPUT."""
+    """Read the whole stream. Raise Refused for more than `MAX_GIT_OUTPUT`."""
     found = bytearray()
     while stream and (piece := await stream.read(65_536)):
         found += piece
@@ -202,8 +204,8 @@ async def _all(stream: asyncio.StreamReader | None) -> bytes:
 
 
 async def _alone(folder: Path) -> int:
-    """A lock that the command inherits: one whose parent was killed is waited for. Raises Unavailable when that takes
-    too long."""
+    """Return a lock that the command inherits, so that a command whose parent was killed is waited for. Raise
+    Unavailable when that takes too long."""
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         async with asyncio.timeout(STALL_SECONDS):
@@ -218,11 +220,11 @@ async def _alone(folder: Path) -> int:
 
 
 _SERVERS = ("remote:", "fatal: remote error:")
-"""What lines begin with that the server wrote."""
+"""Prefixes of lines that the server wrote."""
 
 
 def _last_line(text: str) -> str:
-    """What git itself says in the end, without what the server had it say."""
+    """Return the last line that git itself wrote, rather than the server."""
     lines = [line for line in strip_invisible(text).splitlines() if line.strip() and not line.startswith(_SERVERS)]
     return lines[-1].strip()[:200] if lines else "no reason was given"
 
@@ -233,7 +235,7 @@ _HEAD = re.compile(r"^ref: refs/heads/(\S+)\tHEAD$", re.MULTILINE)
 MAX_REPOSITORY_FILES = 500_000
 MAX_REPOSITORY_BYTES = 5_000_000_000
 _THERE = "tree"
-"""What the memory calls the commit and paths that are checked out whole."""
+"""The cache key of the commit and paths that are completely checked out."""
 _FORMS = {
     "github": "{repository}/blob/{branch}/{{path}}",
     "gitlab": "{repository}/-/blob/{branch}/{{path}}",
@@ -241,7 +243,7 @@ _FORMS = {
     "bitbucket": "{repository}/src/{branch}/{{path}}",
 }
 _HOSTS = {"github.com": "github", "gitlab.com": "gitlab", "codeberg.org": "gitea", "bitbucket.org": "bitbucket"}
-"""Where hosts show a file of a branch."""
+"""The kind of each host, which decides its address of a file in a branch."""
 
 
 class GitSource:
@@ -260,7 +262,7 @@ class GitSource:
         paths: Sequence[str] = (),
         base_url: str = "",
     ) -> None:
-        """`branch`: empty for the one that the host shows first. `base_url`: empty for that of the host."""
+        """An empty `branch` is the host's default branch; an empty `base_url` is derived from the host."""
         self.name = f"git:{name}"
         self._short = name
         self._url = url
@@ -275,11 +277,12 @@ class GitSource:
 
     @property
     def skipped(self) -> dict[str, str]:
-        """The files of `items()` that are not read, and why."""
+        """The files that `list_items()` skipped, and why."""
         return self._files.skipped if self._files else {}
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """The files as they are at the remote. Raises Refused, Unavailable and Misconfigured as `GitRepository.run`."""
+        """Yield the files as they are at the remote. Raises Refused, Unavailable and Misconfigured as
+        `GitRepository.run_git`."""
         branch, commit = await self._remote()
         there = "\n".join((commit, self._url, *self._paths))
         if (await self._memory.load()).get(_THERE) != there or not self._tree.is_dir():
@@ -291,7 +294,7 @@ class GitSource:
             yield item
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused."""
+        """Read an item of `list_items()`. Raises Refused."""
         if self._files is None:
             raise TypeError("not an item of this source")
         return await self._files.parse_item(item)
@@ -301,7 +304,7 @@ class GitSource:
         return self._folder / "tree"
 
     async def _remote(self) -> tuple[str, str]:
-        """The branch and its commit now."""
+        """Return the branch and its current commit."""
         await asyncio.to_thread(self._folder.mkdir, mode=0o700, parents=True, exist_ok=True)
         wanted = f"refs/heads/{self._branch}" if self._branch else "HEAD"
         said = await self._git.run_git("ls-remote", "--symref", "--", self._url, wanted, network=True)
@@ -313,7 +316,7 @@ class GitSource:
         return self._branch or (shown[1] if shown else "HEAD"), commits[wanted]
 
     async def _check_out(self, branch: str) -> None:
-        """Bring the files to the branch as it is now, whatever a crash or somebody else left there."""
+        """Check the branch out, whatever a crash or somebody else left in the folder."""
         try:
             await self._follow(branch)
         except Unavailable as error:
@@ -336,7 +339,8 @@ class GitSource:
         await self._git.run_git("clean", "-ffdxq")
 
     async def _check_size(self) -> None:
-        """Raises Refused for a tree that would fill the disk. Of a part, the files are not there yet: they count."""
+        """Raise Refused for a tree that would fill the disk. With `paths` the files are not fetched yet, so they are
+        counted."""
         form = "--format=0" if self._paths else "--format=%(objectsize)"
         said = await self._git.run_git("ls-tree", "-r", form, "refs/citewell/head", "--", *self._paths)
         sizes = [int(size) for size in said.split() if size.isdecimal()]
@@ -354,7 +358,7 @@ class GitSource:
         return True
 
     def _prepare(self) -> None:
-        """Folders, which files are wanted, and no locks of a command that was killed."""
+        """Create the folders, write which files are wanted, and remove the locks of a command that was killed."""
         own = self._folder / "git"
         for folder in (self._tree, own / "info"):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -365,13 +369,13 @@ class GitSource:
 
 
 def _escaped(path: str) -> str:
-    """A path as a pattern that stands for nothing else."""
+    """Return a path as a pattern that matches nothing else."""
     return re.sub(r"([\\*?\[\]])", r"\\\1", path)
 
 
 def guess_base_url(url: str, branch: str) -> str:
-    """The `base_url` of a repository by its host, or by the name that a host of one's own often has (`gitlab.…`);
-    empty where that says nothing."""
+    """Return the `base_url` of a repository by its host, or by the beginning of a self-hosted host's name (`gitlab.…`);
+    empty where that tells nothing."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     form = _HOSTS.get(host) or next((kind for kind in ("github", "gitlab", "gitea") if host.startswith(f"{kind}.")), "")

@@ -1,4 +1,5 @@
-"""The two editions of Confluence, Cloud and Data Center, what both do alike, and what there is in their spaces."""
+"""Clients of Confluence Cloud and Data Center, and the listing of pages, attachments and restrictions in their
+spaces."""
 
 from __future__ import annotations
 
@@ -28,6 +29,8 @@ from pipeline.values import Value
 
 
 class ConfluencePage(Value):
+    """A page of a space, without its text."""
+
     id: str
     title: str
     space: str
@@ -40,6 +43,8 @@ class ConfluencePage(Value):
 
 
 class ConfluenceAttachment(Value):
+    """A file attached to a page."""
+
     id: str
     page: str
     name: str
@@ -52,23 +57,27 @@ class ConfluenceAttachment(Value):
 
 
 class PageTreeNode(Value):
-    """A page, or what pages stand below."""
+    """A page, or a container of pages."""
 
     parent: str | None
     is_restricted: bool
-    """It says by itself that not everyone in the space may read it."""
+    """True where its own restrictions keep it from some of the space's readers."""
 
 
 class SpaceListing(Value):
+    """All pages and attachments of the spaces."""
+
     pages: tuple[ConfluencePage, ...]
     attachments: tuple[ConfluenceAttachment, ...]
     restricted: frozenset[str]
     """Ids of the pages that not everyone in their space may read."""
     missing_spaces: tuple[str, ...] = ()
-    """Keys of spaces that are not there, or not for this account."""
+    """Keys of spaces that do not exist, or that the account may not see."""
 
 
 class ConfluencePageBody(Value):
+    """The text of a page in storage format."""
+
     storage: str
     new_editor: bool
     owner: str = ""
@@ -76,7 +85,7 @@ class ConfluencePageBody(Value):
 
 
 def find_restricted(nodes: Mapping[str, PageTreeNode]) -> frozenset[str]:
-    """Those that are closed, stand below one that is, or below one that is not among `nodes`."""
+    """Return the ids of nodes that are restricted, or stand below one that is restricted or not in `nodes`."""
     known: dict[str, bool] = {}
     for start in nodes:
         path: list[str] = []
@@ -114,14 +123,16 @@ CONFLUENCE_SERVICE = RestService(
 
 
 def confluence_auth_headers(token: str, email: str = "") -> dict[str, str]:
-    """The header that shows who asks: with the `email` of an account on Cloud, by a personal access token otherwise."""
+    """Return the header that authenticates: with the `email` of an account on Cloud, with a personal access token
+    otherwise."""
     if not email:
         return {"authorization": f"Bearer {token}"}
     return {"authorization": "Basic " + base64.b64encode(f"{email}:{token}".encode()).decode()}
 
 
 class ConfluenceApi(ABC):
-    """The Confluence at `base`: `https://example.atlassian.net/wiki`, `https://wiki.example.com/confluence`."""
+    """A client of the Confluence at `base_url`: `https://example.atlassian.net/wiki`,
+    `https://wiki.example.com/confluence`."""
 
     def __init__(self, fetcher: Fetcher, base: str) -> None:
         self._rest = RestClient(fetcher, CONFLUENCE_SERVICE, base)
@@ -129,28 +140,28 @@ class ConfluenceApi(ABC):
 
     @abstractmethod
     async def list_spaces(self, spaces: tuple[str, ...]) -> SpaceListing:
-        """Raises Unavailable when it is not whole."""
+        """Return the listing of `spaces`. Raise Unavailable when it is incomplete."""
 
     @abstractmethod
     async def fetch_body(self, page: str) -> ConfluencePageBody | None:
-        """None when it is gone."""
+        """Return the text of a page; None when it is gone."""
 
     async def download_attachment(self, attached: ConfluenceAttachment, *, most: int) -> bytes | None:
-        """None when it is gone. Raises Refused above `most` bytes."""
+        """Return the attachment; None when it is gone. Raise Refused above `max_bytes`."""
         return await none_if_missing(self._rest.download(attached.download, most=most))
 
     async def fetch_user_names(self, people: frozenset[str]) -> dict[str, str]:
-        """What they are called; those that are not known are left out."""
+        """Return the names of people by their id; unknown people are left out."""
         if asked := sorted(people - self._names.keys()):
             self._names |= {**dict.fromkeys(asked, ""), **await self._look_up(asked)}
         return {person: name for person in people if (name := self._names[person])}
 
     @abstractmethod
     async def _look_up(self, people: Sequence[str]) -> Mapping[str, str]:
-        """The names of those that are known."""
+        """Return the names of the people who are known."""
 
     async def _all(self, path: str, part: type[ConfluenceResults[R]], **query: str) -> AsyncIterator[R]:
-        """All results of a list, however many requests it takes."""
+        """Yield all results of a list, however many requests it takes."""
         async for found in self._rest.paginate(lambda query: self._rest.get(f"{path}?{query}", part), urlencode(query)):
             for result in found.results:
                 yield result
@@ -181,7 +192,7 @@ def to_confluence_attachment(found: ContentV1, download: str) -> ConfluenceAttac
 
 
 def space_filter(keys: Sequence[str]) -> str:
-    """What a search is restricted to some spaces with."""
+    """Return the CQL that restricts a search to some spaces."""
     return "space in ({})".format(",".join(f'"{key}"' for key in keys))
 
 
@@ -194,12 +205,12 @@ _CLOUD_EXPAND = (
 )
 _NAMES_AT_ONCE = 250
 _ABOVE = {"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
-"""What a page can stand below that is no page, and where it is looked up."""
+"""Containers that a page can stand below, and the path at which each is looked up."""
 
 
 class ConfluenceCloud(ConfluenceApi):
-    """Pages are those that v2 lists: they are up to date at once. A search tells the rights of all of them in few
-    requests; what it does not know yet is asked for one by one."""
+    """Cloud. Pages are listed by API v2, which is up to date at once. A search by v1 reports the restrictions of all of
+    them in few requests; pages that it does not know yet are looked up one by one."""
 
     async def list_spaces(self, spaces: tuple[str, ...]) -> SpaceListing:
         found = {space.key: space.id async for space in self._spaces(spaces)}
@@ -261,7 +272,7 @@ class ConfluenceCloud(ConfluenceApi):
         return self._all("/rest/api/content/search", ConfluenceResults[ContentV1], **query)
 
     async def _asked(self, page: str) -> tuple[bool, frozenset[str]]:
-        """Whether not everyone may read a page, and its labels."""
+        """Return whether a page is restricted, and its labels."""
         private = await self._private(page)
         labels = self._all(f"/api/v2/pages/{page}/labels", ConfluenceResults[NamedValue], limit=_CLOUD_AT_ONCE)
         return private, frozenset([label.name async for label in labels])
@@ -272,8 +283,8 @@ class ConfluenceCloud(ConfluenceApi):
         return found is None or found.is_restricted
 
     async def _add_above(self, nodes: dict[str, PageTreeNode], pages: Iterable[PageV2]) -> None:
-        """The folders and the like that pages stand below: they may be restricted too. Of one that cannot be looked
-        at nothing is added."""
+        """Add the folders and the like that pages stand below: they may be restricted too. Nothing is added for one
+        that cannot be looked up."""
         ahead = [(page.parent, page.parent_type) for page in pages]
         while ahead:
             parent, kind = ahead.pop()
@@ -292,6 +303,8 @@ _EXPAND = f"version,ancestors,metadata.labels,{_RIGHTS}"
 
 
 class ConfluenceDataCenter(ConfluenceApi):
+    """Data Center, from version 7.18 on."""
+
     async def list_spaces(self, spaces: tuple[str, ...]) -> SpaceListing:
         found = [
             key for key in spaces if await none_if_missing(self._rest.get(f"/rest/api/space/{key}", ConfluenceSpace))

@@ -1,4 +1,4 @@
-"""The pages of a Confluence and the files attached to them, as a source of documents."""
+"""A Confluence's pages and attached files as a source of documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.ports import SourceItem
 from pipeline.values import Document, ParsedDocument
 
 MAX_ATTACHMENT_BYTES = 50_000_000
-"""Bytes of an attachment that is fetched."""
+"""Bytes of the largest attachment that is fetched."""
 _NOT_FOR_ALL = "not everyone in the space may read it"
 
 
@@ -35,11 +35,10 @@ class ConfluenceAttachmentItem(SourceItem):
 
 
 class ConfluenceSource:
-    """The current pages of the `spaces` and the attachments of the formats that are read.
-
-    `labels`: a page has one of them, when there are any; `without_labels`: and none of these. What not everyone in the
-    space may read, by a restriction of its own or of what it stands below, is left out; with `restricted` it is the
-    source, and all else left out. `url` is where people read the pages."""
+    """The current pages of the `spaces` and their attachments of supported formats. With `labels`, only pages that have
+    one of them; with `without_labels`, only pages that have none of these. Pages that not everyone in the space may
+    read, by a restriction of their own or of a page above, are left out; with `restricted` only these are taken. `url`
+    is where people read the pages."""
 
     def __init__(
         self,
@@ -63,12 +62,13 @@ class ConfluenceSource:
         self._without_labels = frozenset(map(str.lower, without_labels))
         self._restricted = restricted
         self.withheld: frozenset[str] = frozenset()
-        """Ids of what the last `items()` left out, as not everyone in the space may read it."""
+        """Ids that the last `list_items()` left out, as not everyone in the space may read them."""
         self.skipped: dict[str, str] = {}
-        """The same by its title, with the reason."""
+        """Their titles, each with the reason."""
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when not all could be listed, after the last item for a space that is not there."""
+        """Yield the pages and attachments. Raise Unavailable when not all could be listed, and after the last item for
+        a missing space."""
         listing = await self._edition.list_spaces(self._spaces)
         self._withhold(listing)
         for item in self._items(listing):
@@ -83,7 +83,7 @@ class ConfluenceSource:
             )
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Raises Refused for what cannot be read or is gone by now, Unavailable when the service is."""
+        """Read an item. Raise Refused where it is unreadable or gone by now, Unavailable when the service is."""
         match item:
             case ConfluencePageItem():
                 return await self._page(item)
@@ -172,6 +172,6 @@ class ConfluenceSource:
         return ParsedDocument(document=document, blocks=found.blocks)
 
     def _address(self, webui: str, page: ConfluencePage) -> str:
-        """Where it is read; by the page's number when the service does not name a place of its own."""
+        """Return the address where people read it; by the page's number when the service names no valid path."""
         path = webui if webui.startswith("/") and not webui.startswith("//") else ""
         return safe_url(f"{self._url}{path}" if path else "") or f"{self._url}/pages/viewpage.action?pageId={page.id}"

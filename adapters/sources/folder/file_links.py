@@ -1,5 +1,5 @@
-"""Where people read the files of a folder or repository, which fragments lead into them, and the very file that a
-document was read from."""
+"""Addresses where people read the files of a folder or repository, fragments that lead into them, and access to the
+original file."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ _MARKDOWN = frozenset({".md", ".markdown"})
 _LINES = frozenset({".txt", ".text"})
 _MARKERS = " \t#>*+-•0123456789.)"
 _COMPARISONS = 1_000_000
-"""Of blocks with lines, in one file: with a block in every line that is found, one a line is enough."""
+"""Comparisons of blocks with lines in one file: where every line has a block, one comparison a line is enough."""
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 
 def file_url(base_url: str, path: str) -> str:
-    """The address of a file: `base_url` with its path in the place of `{path}`, or behind it."""
+    """Return the address of a file: `base_url` with the file's path in the place of `{path}`, or appended."""
     base = base_url if PATH_PLACEHOLDER in base_url else f"{base_url.rstrip('/')}/{PATH_PLACEHOLDER}"
     return base.replace(PATH_PLACEHOLDER, quote(path))
 
 
 def resolve_file_links(blocks: Sequence[Block], path: str, base_url: str) -> tuple[Block, ...]:
-    """The same blocks of the file at `path`; their links to other files lead to where people read those."""
+    """Return the blocks of the file at `path` with links to other files replaced by the addresses where people read
+    those."""
     return tuple(
         replace(block, links=tuple(_to_file(link, path, base_url) for link in block.links)) if block.links else block
         for block in blocks
@@ -43,7 +44,7 @@ def resolve_file_links(blocks: Sequence[Block], path: str, base_url: str) -> tup
 
 
 def _to_file(link: Link, path: str, base_url: str) -> Link:
-    """A path from the root of a repository begins with a slash, as on GitHub and GitLab."""
+    """Resolve one link. A path from the root of a repository begins with a slash, as on GitHub and GitLab."""
     try:
         url = urlsplit(link.url)
         file = unquote(urlsplit(urljoin(f"/{quote(path)}", url.path)).path).lstrip("/")
@@ -55,8 +56,8 @@ def _to_file(link: Link, path: str, base_url: str) -> Link:
 
 
 def add_fragments(blocks: Sequence[Block], name: str, text: bytes) -> tuple[Block, ...]:
-    """The same blocks with the fragments by which GitHub, GitLab, Gitea and viewers of PDF lead to them: slugs of
-    headings in Markdown, lines of plain text and CSV, pages. What has a fragment keeps it."""
+    """Return the blocks with the fragments by which GitHub, GitLab, Gitea and PDF viewers lead to them: slugs of
+    headings in Markdown, lines of plain text and CSV, pages. A block that has a fragment keeps it."""
     suffix = PurePath(name).suffix.lower()
     if suffix in _MARKDOWN:
         found = _slugs(blocks)
@@ -75,7 +76,7 @@ def add_fragments(blocks: Sequence[Block], name: str, text: bytes) -> tuple[Bloc
 
 
 def _slugs(blocks: Sequence[Block]) -> list[str]:
-    """As GitHub makes them: the second `Setup` is `setup-1`."""
+    """Return slugs as GitHub makes them: the second `Setup` is `setup-1`."""
     taken: Counter[str] = Counter()
     found = []
     for block in blocks:
@@ -86,8 +87,8 @@ def _slugs(blocks: Sequence[Block]) -> list[str]:
 
 
 def _lines(blocks: Sequence[Block], lines: Sequence[str]) -> list[str]:
-    """The line where each block begins; none for one that cannot be found behind the one before, or that would take too
-    long to find."""
+    """Return the line where each block begins; an empty string for a block that cannot be found after the one before,
+    or would take too long to find."""
     plain = [" ".join(line.lstrip(_MARKERS).split()) for line in lines]
     here, left = 0, _COMPARISONS
     found = []
@@ -109,13 +110,14 @@ def _begins(text: str, line: str) -> bool:
 
 
 def has_original_file(document: Document) -> bool:
-    """Whether it was read from a file of its own that is still there; a line of a JSON Lines file was not."""
+    """Return True where the document was read from a file of its own that still exists; lines of JSON Lines files were
+    not."""
     return _file(document) is not None
 
 
 def open_original(document: Document) -> BinaryIO | None:
-    """That file, open at its beginning; None where it holds anything else than what was read, or lies outside of what
-    was indexed. All of it is read once."""
+    """Open the document's file at its beginning; None where its content has changed, or it lies outside of what was
+    indexed. The whole file is read once, for its hash."""
     path = _file(document)
     if path is None:
         return None

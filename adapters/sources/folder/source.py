@@ -23,7 +23,7 @@ from pipeline.values import Document, ParsedDocument
 
 _BATCH = 256
 _BLANK = 1024
-"""Bytes of white space at most that make a file an empty one."""
+"""Bytes: a file of at most this much white space counts as empty."""
 _REASONS = {
     "unsupported": "because of the format",
     "outside": "leading out of the folder",
@@ -44,13 +44,11 @@ class FileItem(SourceItem):
 
 
 class FolderSource:
-    """Every supported file under `path`, or the one file that `path` is.
-
-    Hidden files, what `.gitignore` files exclude, links that lead out of it and `without` are left out. A document's
-    id is made from the folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`:
-    it is the same whether the file was named, its folder or one above. With `prefix`, it is that and the path below
-    the folder, or the `doc_id`. With `base_url`, documents that name no address of their own have that of their file.
-    """
+    """Every supported file under `path`, or the one file that `path` is. Hidden files, files excluded by `.gitignore`,
+    links that lead out of it and `without` are left out. A document's id is made from the folder its file is in and the
+    file's name, in JSON Lines from the file and the line's `doc_id`: it stays the same whether the file was named, its
+    folder or one above. With `prefix`, it is the prefix and the path below the folder, or the `doc_id`. With
+    `base_url`, documents without an address of their own have that of their file."""
 
     def __init__(
         self,
@@ -71,16 +69,17 @@ class FolderSource:
 
     @property
     def skipped_by_reason(self) -> dict[str, tuple[str, ...]]:
-        """What `items()` passed over, by the names that `SkippedFiles` has for the reasons."""
+        """Labels that `list_items()` skipped, by the reasons that are fields of `SkippedFiles`."""
         return {why: tuple(map(self._label, getattr(self._left_out, why))) for why in _REASONS}
 
     @property
     def skipped(self) -> dict[str, str]:
-        """The same by its label, with the reason."""
+        """The skipped labels, each with its reason."""
         return {label: _REASONS[why] for why, labels in self.skipped_by_reason.items() for label in labels}
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
+        """Yield the files. Raise Refused when the path does not exist, Unavailable after the last item when some could
+        not be read."""
         try:
             exists = self._path.exists()
         except PermissionError as error:
@@ -98,7 +97,7 @@ class FolderSource:
             raise Unavailable("folder", said, denied=denied)
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused."""
+        """Read an item of `list_items()`. Raises Refused."""
         if not isinstance(item, FileItem):
             raise TypeError("not an item of this source")
         if item.problem:
@@ -147,7 +146,7 @@ class FolderSource:
                 left_out.empty.append(path)
 
     def _file(self, path: Path) -> FileItem | None:
-        """None for one that is empty."""
+        """Return the item of a file; None for an empty one."""
         label = self._label(path)
         version, problem = "", ""
         try:
@@ -193,7 +192,7 @@ class FolderSource:
         )
 
     def _version(self, digest: str) -> str:
-        """Another one when the address of the file is another."""
+        """Return the version, which also changes with the file's address."""
         return hashlib.sha256(f"{digest} {self._base_url}".encode()).hexdigest() if self._base_url else digest
 
     def _id(self, path: Path, name: str) -> str:
@@ -210,13 +209,13 @@ def _short_hash(path: Path) -> str:
 
 
 def _spoken(stem: str) -> str:
-    """A file's name as a title: `travel-rates` becomes `Travel rates`."""
+    """Return a file's name as a title: `travel-rates` becomes `Travel rates`."""
     text = " ".join(re.split(r"[-_\s]+", stem)).strip() or stem
     return text[:1].upper() + text[1:]
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """Each line and how long it is; of one that is too large only the beginning."""
+    """Yield each line and its length; of a line that is too large only the beginning."""
     while line := file.readline(MAX_TEXT_BYTES + 1):
         size, rest = len(line), line
         while not rest.endswith(b"\n") and (rest := file.readline(MAX_TEXT_BYTES)):
@@ -225,7 +224,8 @@ def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def _read(item: FileItem) -> bytes:
-    """Raises Refused for a file that is too large, before more of it is read than its beginning."""
+    """Return the bytes of an item. Raise Refused for a file that is too large, before more than its beginning is
+    read."""
     with item.path.open("rb") as file:
         file.seek(item.offset)
         if item.size is not None:

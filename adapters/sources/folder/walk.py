@@ -1,4 +1,4 @@
-"""The files of a folder and those below it."""
+"""Walks a folder and those below it."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ _FOREIGN = frozenset(
 _LOCKS = frozenset("package-lock.json npm-shrinkwrap.json pnpm-lock.yaml".split())
 """Files that programs wrote for themselves."""
 _TELLTALES = ("pyvenv.cfg", "CACHEDIR.TAG")
-"""Files by which programs mark such folders, whatever their names: virtual environments and caches."""
+"""Files by which programs mark virtual environments and caches, whatever the folder's name."""
 _RULES_BYTES = 1_000_000
 _STARS, _DOUBLE_STARS = 4, 2
-"""In one line of a `.gitignore`: with each more, a file can be named so that matching takes 60 times as long. With
-four it takes 0.3 s at worst, with eight hours, and meanwhile nothing else runs."""
+"""Stars in one line of a `.gitignore`: with each more, a file can be named so that matching takes 60 times as long.
+With four it takes 0.3 s at worst, with eight hours, and meanwhile nothing else runs."""
 _STAR = re.compile(r"\*+")
 
 IgnoreRules = tuple[tuple[Path, GitIgnoreSpec], ...]
-"""Folders and what their `.gitignore` says, the outermost first."""
+"""Folders and the rules of their `.gitignore`, the outermost first."""
 
 
 @dataclass(frozen=True)
 class SkippedFiles:
-    """What a walk came by and passed over."""
+    """Paths that a walk skipped, by the reason."""
 
     unreadable: list[Path] = field(default_factory=list)
     unsupported: list[Path] = field(default_factory=list)
-    """Files of a format that is not read."""
+    """Files of unsupported formats."""
     outside: list[Path] = field(default_factory=list)
     """Links to files and folders that are not below the root."""
     foreign: list[Path] = field(default_factory=list)
     """Folders that hold what programs fetched or made, and minified files."""
     empty: list[Path] = field(default_factory=list)
-    """Files that nothing is in."""
+    """Files without content."""
 
 
 def walk_files(root: Path, without: frozenset[Path], left_out: SkippedFiles) -> Iterator[Path]:
-    """Supported files below `root` in the order of their paths, but for hidden and ignored ones and those in `without`.
-
-    Fetched, built and minified ones are left out too, unless `root` itself is such a folder or lies in one.
-    `root` is absolute, without links. In a repository the `.gitignore` files above it count too, but for what in them
-    excludes `root` itself: who names it wants it. Folders reached by a link are entered once; links that lead out of
-    `root` are not followed: whoever can write into it could otherwise have any file of this machine read."""
+    """Yield supported files below `root` in the order of their paths, except hidden and ignored ones and those in
+    `without`. Fetched, built and minified ones are left out too, unless `root` itself is such a folder or lies in one.
+    `root` is absolute, without links. In a repository the `.gitignore` files above it count too, except for rules that
+    exclude `root` itself: an operator who names it wants it. Folders reached by a link are entered once. Links that
+    lead out of `root` are not followed: anybody who can write into it could otherwise have any file of this machine
+    read."""
     entered: set[tuple[int, int]] = set()
     suffixes = frozenset(supported_suffixes())
 
@@ -95,12 +95,13 @@ def walk_files(root: Path, without: frozenset[Path], left_out: SkippedFiles) -> 
 
 
 def _written(name: str) -> bool:
-    """Whether a program wrote a file of that name for programs."""
+    """Return True for the name of a file that a program wrote for programs."""
     return ".min." in name or name in _LOCKS
 
 
 def _rules(folder: Path) -> IgnoreRules:
-    """Raises OSError for a `.gitignore` that cannot be read or would take too long to match; git follows no link."""
+    """Return the rules of a folder's `.gitignore`; git follows no link. Raise OSError for one that cannot be read or
+    would take too long to match."""
     ignore = folder / ".gitignore"
     if not ignore.is_file() or ignore.is_symlink():
         return ()
@@ -112,7 +113,7 @@ def _rules(folder: Path) -> IgnoreRules:
 
 
 def _rules_above(root: Path) -> IgnoreRules:
-    """Those of the folders that `root` lies in, up to the one that holds its repository."""
+    """Return the rules of the folders above `root`, up to the one that holds its repository."""
     repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     found: IgnoreRules = ()
     for folder in reversed(root.parents):
@@ -128,7 +129,7 @@ def _without(spec: GitIgnoreSpec, name: str) -> GitIgnoreSpec:
 
 
 def _ignored(entry: Path, is_folder: bool, rules: IgnoreRules) -> bool:
-    """The innermost `.gitignore` with an opinion decides."""
+    """Return True for an ignored entry. The innermost `.gitignore` that matches decides."""
     for folder, spec in reversed(rules):
         name = entry.relative_to(folder).as_posix() + ("/" if is_folder else "")
         verdict = spec.check_file(name).include

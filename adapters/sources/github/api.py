@@ -80,7 +80,7 @@ class _Comments(ResponseModel):
 
 
 class ThreadDetail(ResponseModel):
-    """What was written in an issue or a discussion."""
+    """The text and comments of an issue or a discussion."""
 
     body: str
     answer: GitHubComment | None = None
@@ -88,11 +88,11 @@ class ThreadDetail(ResponseModel):
 
 
 class ThreadDetails(RootModel[dict[str, ThreadDetail | None]]):
-    """By the names that they were asked for with."""
+    """Threads by the aliases of the query."""
 
 
 class CommentPage(ResponseModel):
-    """More of its comments; None when it is gone."""
+    """More comments of a thread; None when it is gone."""
 
     more: ThreadDetail | None
 
@@ -107,7 +107,7 @@ GITHUB_NAME = "GitHub"
 _TYPES = {"since": "DateTime!", "after": "String"}
 _LIMITS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 _UNSAID_WAIT = 60.0
-"""Seconds, by GitHub's rules, when it does not say for how long."""
+"""Seconds to wait, by GitHub's rules, when it does not say for how long."""
 _USED_UP = "used up"
 _WORDS: dict[int | str, tuple[str, str]] = {
     _USED_UP: ("lets no more be asked in this hour", "Wait, or see what else uses the token."),
@@ -137,7 +137,8 @@ class _GraphQLReply(ResponseModel):
 
 
 def graphql_endpoint(base_url: str) -> str:
-    """Where the API is of the GitHub at `base_url`: github.com, Enterprise Cloud on ghe.com, or Enterprise Server."""
+    """Return the address of the API for the GitHub at `base_url`: github.com, Enterprise Cloud on ghe.com, or
+    Enterprise Server."""
     base = urlsplit(base_url)
     if base.netloc in {"github.com", "www.github.com"} or base.netloc.endswith(".ghe.com"):
         return f"https://api.{base.netloc.removeprefix('www.')}/graphql"
@@ -145,14 +146,15 @@ def graphql_endpoint(base_url: str) -> str:
 
 
 class GitHubApi:
-    """What a token may see of `repository` (`owner/name`). `fetcher` sends the token to the host of `endpoint`."""
+    """A client that sees of `repository` (`owner/name`) what its token may see. `fetcher` sends the token to the host
+    of `endpoint`."""
 
     def __init__(self, fetcher: Fetcher, repository: str, endpoint: str) -> None:
         self._rest = RestClient(fetcher, _SERVICE, endpoint)
         self._repository = repository
 
     async def query(self, selection: str, into: type[A], **variables: str | None) -> A:
-        """The fields of the repository that `selection` names; one that is not there is None. Raises Unavailable."""
+        """Return the repository's fields that `selection` names; a missing one is None. Raises Unavailable."""
         owner, _, name = self._repository.partition("/")
         declared = "".join(f", ${each}: {_TYPES[each]}" for each in variables)
         query = f"query($owner: String!, $name: String!{declared})"
@@ -169,20 +171,22 @@ class GitHubApi:
                 what_to_do="Check the name, and that the token may read issues, discussions and contents of it.",
             )
         if found is None or reply.kinds - {"NOT_FOUND"}:
+            reasons = ", ".join(filter(None, map(safe_reason, sorted(reply.kinds))))
             raise Unavailable(
                 GITHUB_NAME,
-                f"refused the query ({', '.join(filter(None, map(safe_reason, sorted(reply.kinds)))) or 'without a reason'})",
+                f"refused the query ({reasons or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
         return self._rest.validate(found, into)
 
     def paginate(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncGenerator[P, None]:
-        """A list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
+        """Yield a list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
         return self._rest.paginate(lambda cursor: self.query(selection, into, **variables, after=cursor or None), after)
 
 
 def _wait(answer: FetchResponse) -> float | None:
-    """A limit, primary or secondary, is told with the status of what is forbidden, or among the errors."""
+    """Return the seconds to wait; None for a response that is no rate limit. A limit, primary or secondary, comes with
+    status 403, or among the errors of a reply."""
     said, reset = answer.headers.get("retry-after", ""), answer.headers.get("x-ratelimit-reset", "")
     used_up = _reason(answer) == _USED_UP and reset.isdecimal()
     if answer.status == 403:

@@ -1,4 +1,4 @@
-"""Which issues and discussions there are, kept between syncs: GitHub says what changed, and by their number what is
+"""Lists issues and discussions and keeps the list between syncs: GitHub reports changes, and a count shows what is
 gone."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipeline.values import Value, replace
 
 _ALWAYS = "1970-01-01T00:00:00Z"
 _EVERY = timedelta(hours=24)
-"""All is listed anew: a comment that was hidden or deleted does not always count as a change of its thread."""
+"""Time between full listings: hiding or deleting a comment does not always count as a change of its thread."""
 _FIELDS = "number title url updatedAt closed stateReason activeLockReason"
 _PAGE = "pageInfo { hasNextPage endCursor }"
 _SEEN = "id updatedAt isMinimized"
@@ -36,12 +36,14 @@ page: discussions(first: 50, after: $after, orderBy: {{field: UPDATED_AT, direct
 
 
 class ThreadKind(StrEnum):
+    """Kinds of threads."""
+
     ISSUES = "issues"
     DISCUSSIONS = "discussions"
 
 
 class GitHubThread(Value):
-    """An issue or a discussion, without what was written in it."""
+    """An issue or a discussion, without its text."""
 
     kind: ThreadKind
     number: int
@@ -49,10 +51,10 @@ class GitHubThread(Value):
     url: str
     updated: str
     answered: bool
-    """An answer was marked; an issue was closed, and not as one that nobody will work on or that is a duplicate."""
+    """An answer was marked; an issue was closed, and not as a duplicate or as not planned."""
     spam: bool
     digest: str
-    """Differs when what was written in it does, or who may see it."""
+    """Differs when the thread's texts do, or who may see them."""
 
     @property
     def version(self) -> str:
@@ -60,12 +62,12 @@ class GitHubThread(Value):
 
 
 class _ListState(Value):
-    """How far the threads of a kind are known."""
+    """Progress of the sync of one kind of threads."""
 
     updated: str
     """The latest change that was seen."""
     hidden: int
-    """How many GitHub counts and does not list."""
+    """Threads that GitHub counts and does not list."""
     listed: datetime
 
 
@@ -78,7 +80,7 @@ class ThreadList:
         self._memory = memory
 
     async def list_threads(self, now: datetime) -> list[GitHubThread]:
-        """All there are. Raises Unavailable."""
+        """Return all threads. Raises Unavailable."""
         before = await self._memory.load()
         state, threads = await self._changed(before, now) or await self._all(now)
         after = {str(self._kind): state.model_dump_json()}
@@ -91,7 +93,7 @@ class ThreadList:
     async def _changed(
         self, before: Mapping[str, str], now: datetime
     ) -> tuple[_ListState, dict[int, GitHubThread]] | None:
-        """What was kept, with what changed since; None when all is to be listed."""
+        """Return the cached threads with the changes since; None when all must be listed."""
         try:
             state = _ListState.model_validate_json(before.get(self._kind, ""))
             kept = [text for name, text in before.items() if name.startswith(f"{self._kind}/")]
@@ -111,8 +113,8 @@ class ThreadList:
         return _ListState(updated=_latest(threads), hidden=total - len(threads), listed=now), threads
 
     async def _list(self, threads: dict[int, GitHubThread], since: str, direction: str) -> int:
-        """Put what changed `since` into `threads`; how many there are in all. Discussions cannot be asked for since a
-        time: with the direction DESC the older ones end the list."""
+        """Put the threads that changed `since` into `threads`, and return how many there are in all. Discussions cannot
+        be filtered by time: with the direction DESC the first older one ends the list."""
         if self._kind is ThreadKind.ISSUES:
             pages = self._api.paginate(_ISSUES, ThreadPage, since=since)
         else:

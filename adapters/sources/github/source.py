@@ -1,4 +1,4 @@
-"""The issues, discussions and wiki of a repository on GitHub, and what was written in them."""
+"""Issues, discussions and wiki pages of a GitHub repository as documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.values import Block, BlockKind, Document, ParsedDocument, replace
 # --- The wiki: a git repository beside the other one, with a page in each file --------------------
 
 _READ = "wiki"
-"""What the memory calls that the wiki was there."""
+"""The cache key that remembers that the wiki existed."""
 
 
 class GitHubWiki:
@@ -34,10 +34,10 @@ class GitHubWiki:
         self._address = address
         self._memory = memory
         self.skipped: dict[str, str] = {}
-        """What the last `items()` left out, each with the reason."""
+        """Pages that the last `items()` left out, each with the reason."""
 
     async def items(self) -> AsyncIterator[SourceItem]:
-        """All pages but the side bar and the footer; none when there never was a wiki. Raises Unavailable."""
+        """Yield all pages except the side bar and the footer; none when there never was a wiki. Raises Unavailable."""
         self.skipped = {}
         there = _READ in await self._memory.load()
         try:
@@ -56,7 +56,7 @@ class GitHubWiki:
             await self._memory.update({_READ: "yes"})
 
     async def parse(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused."""
+        """Read an item of `items()`. Raises Refused."""
         parsed = await self._pages.parse_item(item)
         page = PurePath(parsed.document.filename).stem
         url = f"{self._address}/{quote(page, safe='')}"
@@ -78,7 +78,7 @@ class ThreadPart(NamedTuple):
     """A part of a thread, in Markdown."""
 
     heading: str
-    """Empty for what the thread begins with."""
+    """Empty for the thread's first text."""
     anchor: str
     text: str
 
@@ -86,8 +86,8 @@ class ThreadPart(NamedTuple):
 async def fetch_conversations(
     api: GitHubApi, threads: Iterable[GitHubThread]
 ) -> dict[GitHubThread, tuple[ThreadPart, ...]]:
-    """What was written in each of the threads that are still there: first what was asked, then the answer that was
-    marked, then the rest in its order; without what is hidden. Raises Unavailable."""
+    """Return the texts of each thread that still exists: first the question, then the marked answer, then the rest in
+    order, without hidden comments. Raises Unavailable."""
     aliases = {f"{thread.kind[0]}{thread.number}": thread for thread in threads}
     asked = " ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items())
     found = (await api.query(asked, ThreadDetails)).root
@@ -104,7 +104,7 @@ async def fetch_conversations(
 
 
 async def conversation_blocks(said: Sequence[ThreadPart], reader: FileReader) -> tuple[Block, ...]:
-    """A conversation in reading order; each comment below a heading that its link leads to."""
+    """Return a conversation in reading order, each comment below a heading with the comment's anchor."""
     found: list[Block] = []
     for part in said:
         try:
@@ -150,8 +150,8 @@ class GitHubThreadItem(SourceItem):
 
 
 class GitHubSource:
-    """Of `repository` (`owner/name`) the `kinds` of threads: those that were answered, or all of them if `unanswered`,
-    the answered ones first; and the `wiki`. `endpoint` is the address of the GraphQL API."""
+    """Threads of the `kinds` in `repository` (`owner/name`), and its `wiki`. Only answered threads are taken, or with
+    `unanswered` all of them, the answered ones first. `endpoint` is the address of the GraphQL API."""
 
     def __init__(
         self,
@@ -176,13 +176,14 @@ class GitHubSource:
         self._api = GitHubApi(fetcher, repository, endpoint)
         self._lists = [ThreadList(kind, self._api, memory) for kind in kinds]
         self.skipped: dict[str, str] = {}
-        """What the last `items()` left out, each with the reason."""
+        """Threads that the last `list_items()` left out, each with the reason."""
         self._listed: list[GitHubThread] = []
         self._read: dict[GitHubThread, tuple[ThreadPart, ...]] = {}
         self._reading = asyncio.Lock()
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when GitHub does not answer, or does not show the repository."""
+        """Yield the threads and wiki pages. Raise Unavailable when GitHub does not answer, or does not show the
+        repository."""
         found = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
         self.skipped = {_label(thread): why for thread in found if (why := self._left_out(thread))}
         taken = [thread for thread in found if not self._left_out(thread)]
@@ -201,7 +202,7 @@ class GitHubSource:
             self.skipped |= self._wiki.skipped
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused, and Unavailable when GitHub does not answer."""
+        """Read an item of `list_items()`. Raise Refused, and Unavailable when GitHub does not answer."""
         if not isinstance(item, GitHubThreadItem):
             if self._wiki is None:
                 raise TypeError("not an item of this source")
@@ -222,13 +223,13 @@ class GitHubSource:
         )
 
     def _left_out(self, thread: GitHubThread) -> str:
-        """Why it is not taken; empty when it is."""
+        """Return why a thread is not taken; empty when it is."""
         if thread.spam:
             return "it was locked as spam"
         return "" if thread.answered or self._unanswered else "it has no answer yet, or was not worked on"
 
     async def _said(self, thread: GitHubThread) -> tuple[ThreadPart, ...]:
-        """What was written in it, read together with the ones listed behind it."""
+        """Return the texts of a thread, fetched together with the threads listed after it."""
         async with self._reading:
             if thread not in self._read:
                 start = self._listed.index(thread)

@@ -1,4 +1,4 @@
-"""What lies below a folder and may be read by everyone who may read the folder; kept between syncs."""
+"""Lists everything below a folder, with who may read it, and keeps the list between syncs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class FolderEntry(Value):
     parent: str
     url: str
     stamp: str
-    """Differs when the content does: the checksum, or of a Doc when it was changed last."""
+    """Differs when the content does: the checksum, or for a Doc the time of its last change."""
     modified: str
     size: int = 0
     narrow: bool
-    """Fewer people may read it than the folder that the listing is of."""
+    """True where fewer people may read it than the listed folder."""
 
     @property
     def version(self) -> str:
@@ -36,7 +36,7 @@ class FolderEntry(Value):
 
 
 class FolderState(Value):
-    """Of the folder itself, and how far its changes were followed."""
+    """The listed folder, and how far its changes were followed."""
 
     root: str
     drive: str
@@ -48,12 +48,14 @@ class FolderState(Value):
 
 @dataclass
 class FolderListing:
+    """The entries below a folder."""
+
     state: FolderState
     entries: dict[str, FolderEntry] = field(default_factory=dict)
 
     @classmethod
     def from_cache(cls, kept: Mapping[str, str], root: str) -> FolderListing | None:
-        """What was kept of this folder; None when it is nothing, or cannot be read."""
+        """Return the cached listing of this folder; None when there is none, or it cannot be read."""
         try:
             state = FolderState.model_validate_json(kept.get(_STATE, ""))
             found = [FolderEntry.model_validate_json(text) for name, text in kept.items() if name.startswith(_FILE)]
@@ -62,18 +64,18 @@ class FolderListing:
         return cls(state, {entry.id: entry for entry in found}) if state.root == root else None
 
     def to_cache(self) -> dict[str, str]:
-        """What `recalled` reads."""
+        """Return the entries that `from_cache` reads."""
         files = {_FILE + entry.id: entry.model_dump_json() for entry in self.entries.values()}
         return {_STATE: self.state.model_dump_json(), **files}
 
     def add(self, file: DriveFile) -> FolderEntry:
-        """Keep a file as the API describes it."""
+        """Add a file as the API describes it."""
         entry = _entry(file, self.state.readers)
         self.entries[entry.id] = entry
         return entry
 
     def apply_change(self, change: DriveChange) -> bool:
-        """Take a change over; False when it takes a new listing to know what it means for the files in a folder."""
+        """Apply a change; return False when only a new listing can tell what it means for the files in a folder."""
         file = None if change.removed or (change.file and change.file.trashed) else change.file
         if change.id == self.state.root:
             return file is not None and file.permissions == self.state.readers
@@ -90,7 +92,7 @@ class FolderListing:
         return True
 
     def files(self) -> Iterator[tuple[FolderEntry, bool]]:
-        """Each file, and whether fewer people may read it than the folder."""
+        """Yield each file, and whether fewer people may read it than the folder."""
         for entry in self.entries.values():
             if entry.mime != FOLDER_MIME:
                 yield entry, self._is_narrow(entry)
@@ -127,7 +129,7 @@ def _entry(file: DriveFile, readers: frozenset[str]) -> FolderEntry:
 
 
 def _open_to(its: frozenset[str], readers: frozenset[str]) -> bool:
-    """Whether all `readers` are among those of a file. What is not said of a file is held against it."""
+    """Return True where all `readers` may read a file. Missing permissions count against it."""
     return bool(its & _EVERYONE) or readers <= its
 
 

@@ -1,4 +1,4 @@
-"""The files of a folder in Google Drive, and what each is read as."""
+"""The files of a folder in Google Drive, and the format in which each is read."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ EXPORT_FORMATS = {
     f"{_GOOGLE}spreadsheet": (f"{_OFFICE}spreadsheetml.sheet", ".xlsx"),
     f"{_GOOGLE}presentation": (f"{_OFFICE}presentationml.presentation", ".pptx"),
 }
-"""What each is exported as. Of a Doc, Markdown keeps what the other formats lose: which row of a table is its header
-and which list stands in which, and its links lead where they say instead of through a redirect of Google's."""
+"""The format that each type is exported as. For a Doc, Markdown keeps what the other formats lose: which row of a table
+is its header, how lists are nested, and links that lead to their target instead of through a redirect of Google's."""
 TEXT_EXPORTS = frozenset({f"{_GOOGLE}document", f"{_GOOGLE}presentation"})
-"""Exported as plain text when they are too large with their pictures."""
+"""Types that are exported as plain text when they are too large with their pictures."""
 _SUFFIXES = {
     "application/pdf": ".pdf",
     f"{_OFFICE}wordprocessingml.document": ".docx",
@@ -39,14 +39,14 @@ _SUFFIXES = {
     "text/plain": ".txt",
     "text/tab-separated-values": ".tsv",
 }
-"""For files whose names do not end in that of a format."""
+"""Suffixes for files whose names do not end in that of a format."""
 _PICTURE = re.compile(rb"!\[([^\[\]]*)\]\[image\d+\]")
 _PICTURE_DATA = re.compile(rb"\[image\d+\]: ?<data:")
 _NUMBERED = re.compile(rb"[ \t]*(?:\d+\.|[*-])[ \t]+(#{1,6} .*)", re.DOTALL)
 
 
 def export_suffix(entry: FolderEntry) -> str:
-    """Of the format that the file is read as; empty when it is of none."""
+    """Return the suffix of the format that the file is read as; empty when it is of none."""
     if entry.mime in EXPORT_FORMATS:
         return EXPORT_FORMATS[entry.mime][1]
     by_name = PurePath(entry.name).suffix.lower()
@@ -54,8 +54,8 @@ def export_suffix(entry: FolderEntry) -> str:
 
 
 def clean_exported_markdown(markdown: bytes) -> bytes:
-    """A Doc as Google exports it, of its pictures only what stands for them, and with its headings as other Markdown
-    has them: Google puts numbered ones into lists, and ids of its own behind them."""
+    """Clean the Markdown that Google exports of a Doc: keep only the alternative texts of pictures, take numbered
+    headings out of the lists that Google puts them into, and remove its ids behind headings."""
     return b"\n".join(map(_cleaned_line, markdown.split(b"\n")))
 
 
@@ -81,10 +81,9 @@ class DriveItem(SourceItem):
 
 
 class GoogleDriveSource:
-    """What lies in the `folder` (its id, or that of a shared drive) and the folders in it, of a format that is read.
-
-    A document's id is made from the file's: it stays when the file is renamed or moved. What fewer people may read
-    than the folder is left out; with `restricted` it is all that is taken."""
+    """Files of supported formats in `folder` (its id, or that of a shared drive) and the folders in it. A document's id
+    is made from the file's: it stays when the file is renamed or moved. Files that fewer people may read than the
+    folder are left out; with `restricted` only these are taken."""
 
     def __init__(
         self,
@@ -106,13 +105,13 @@ class GoogleDriveSource:
         self._account = account
         self._restricted = restricted
         self.withheld: frozenset[str] = frozenset()
-        """Ids of what the last `items()` left out, as fewer people may read it than the folder."""
+        """Ids that the last `list_items()` left out, as fewer people may read them than the folder."""
         self.skipped: dict[str, str] = {}
         """The names of what it left out, each with the reason."""
         self._api = DriveApi(fetcher, account, base_url)
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when Drive does not answer, or does not show the folder."""
+        """Yield the files. Raise Unavailable when Drive does not answer, or does not show the folder."""
         listing = await self._changed() or await self._listed()
         closed = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
         wanted = [entry for entry, narrow in listing.files() if narrow == self._restricted]
@@ -124,7 +123,7 @@ class GoogleDriveSource:
                 yield DriveItem(id=self._id(entry), label=entry.name, version=entry.version, entry=entry)
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused, and Unavailable when Drive does not answer."""
+        """Read an item of `list_items()`. Raise Refused, and Unavailable when Drive does not answer."""
         if not isinstance(item, DriveItem):
             raise TypeError("not an item of this source")
         entry = item.entry
@@ -148,7 +147,7 @@ class GoogleDriveSource:
         return f"{self._prefix}/{entry.id}"
 
     async def _content(self, entry: FolderEntry) -> tuple[str, bytes]:
-        """The suffix of the format that the file came in, and the file."""
+        """Return the suffix of the format that the file came in, and the file."""
         try:
             if entry.mime not in EXPORT_FORMATS:
                 return export_suffix(entry), await self._api.download(entry.id)
@@ -175,7 +174,7 @@ class GoogleDriveSource:
             raise
 
     async def _changed(self) -> FolderListing | None:
-        """What was kept, with what changed since; None when the folder is to be listed anew."""
+        """Return the cached listing with the changes since; None when the folder must be listed anew."""
         listing = FolderListing.from_cache(before := await self._memory.load(), self._folder)
         if listing is None:
             return None

@@ -1,4 +1,4 @@
-"""What is asked of Notion's API, no faster than it allows."""
+"""A client of Notion's API that respects its rate limit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _moment(value: str) -> str:
 
 
 Timestamp = Annotated[str, AfterValidator(_moment)]
-"""In ISO 8601."""
+"""A time in ISO 8601, with a time zone."""
 
 
 class NotionResults(ResponseModel):
@@ -66,7 +66,7 @@ class NotionPage(_Gone):
 
     @property
     def without_properties(self) -> NotionPage:
-        """Without its properties but the title, which thousands of rows need not keep in memory."""
+        """The page without its properties but the title: thousands of rows need not keep them in memory."""
         title = {name: said for name, said in self.properties.items() if said.get("type") == "title"}
         return replace(self, properties=title)
 
@@ -86,7 +86,7 @@ class NotionDataSource(_Gone):
 
     @property
     def columns(self) -> list[str]:
-        """Their names, the title's first."""
+        """The names of the columns, the title's first."""
         return sorted(self.properties, key=lambda name: self.properties[name].get("type") != "title")
 
 
@@ -100,20 +100,20 @@ class NotionBlock(_Gone):
 
     @property
     def type_data(self) -> Mapping[str, Any]:
-        """What is particular to its type."""
+        """The fields particular to its type."""
         found = (self.model_extra or {}).get(self.type)
         return found if isinstance(found, Mapping) else {}
 
 
 def rich_text_plain(rich_text: object) -> str:
-    """Rich text without its marks."""
+    """Return rich text without its marks."""
     if not isinstance(rich_text, list | tuple):
         return ""
     return "".join(str(part.get("plain_text") or "") for part in rich_text if isinstance(part, Mapping))
 
 
 def rich_text_links(rich_text: object) -> list[Link]:
-    """The links in rich text."""
+    """Return the links in rich text."""
     if not isinstance(rich_text, list | tuple):
         return []
     parts = (part for part in rich_text if isinstance(part, Mapping) and part.get("href"))
@@ -138,12 +138,13 @@ _SERVICE = RestService(
 
 
 def notion_auth_headers(token: str) -> dict[str, str]:
-    """The headers that show who asks."""
+    """Return the headers that authenticate."""
     return {"authorization": f"Bearer {token}"}
 
 
 class NotionApi:
-    """What a connection may read at `base_url`, with `pace` seconds between two requests."""
+    """A client of the API at `base_url`, with `pace` seconds between two requests. It sees what is shared with a
+    connection."""
 
     def __init__(
         self,
@@ -158,20 +159,20 @@ class NotionApi:
         self._rest = RestClient(fetcher, _SERVICE, base_url, headers=headers, pace=pace, clock=clock, sleep=sleep)
 
     async def search(self) -> AsyncIterator[NotionPage | NotionDataSource]:
-        """The pages and data sources that Notion finds, not surely all; the longest unchanged first, so that what is
-        edited meanwhile is not passed over."""
+        """Yield the pages and data sources that Notion finds, not surely all. The longest unchanged come first, so that
+        an edit meanwhile moves no entry out of sight."""
         body = {"sort": {"timestamp": "last_edited_time", "direction": "ascending"}}
         async for found in self._listed("/v1/search", body):
             yield found
 
     async def list_rows(self, data_source: str) -> AsyncIterator[NotionPage]:
-        """All pages of a data source; none when it is not shared any more."""
+        """Yield all pages of a data source; none when it is not shared any more."""
         async for found in self._listed(f"/v1/data_sources/{data_source}/query", {}):
             if isinstance(found, NotionPage):
                 yield found
 
     async def list_children(self, block: str) -> AsyncIterator[NotionBlock]:
-        """The blocks directly below a block or page; none when it is not shared any more."""
+        """Yield the blocks directly below a block or page; none when it is not shared any more."""
 
         async def ask(cursor: str) -> NotionResults:
             query = urlencode(_after(cursor))
@@ -184,7 +185,7 @@ class NotionApi:
                 yield self._rest.validate(result, NotionBlock)
 
     async def get_object(self, kind: str, found_id: str) -> NotionPage | NotionDataSource | None:
-        """A page or data source by its id; None when it is gone or not shared any more."""
+        """Return a page or data source by its id; None when it is gone or not shared any more."""
         path = f"/v1/{kind}s/{found_id}"
         if kind == "data_source":
             return await none_if_missing(self._rest.get(path, NotionDataSource))
@@ -204,5 +205,5 @@ class NotionApi:
 
 
 def _after(cursor: str) -> dict[str, str | int]:
-    """How much of a list is asked for."""
+    """Return the parameters of the next part of a list."""
     return {"page_size": _AT_ONCE} | ({"start_cursor": cursor} if cursor else {})

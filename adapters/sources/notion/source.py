@@ -1,5 +1,5 @@
-"""What a Notion connection has access to, as a source of documents: pages with what their properties say, and each
-table of a database."""
+"""Pages and database tables that are shared with a Notion connection as a source of documents. A page comes with its
+properties."""
 
 from __future__ import annotations
 
@@ -41,15 +41,17 @@ _KINDS = {
 }
 _LISTS = frozenset({"bulleted_list_item", "numbered_list_item", "to_do"})
 _PLACES = frozenset({"child_page", "child_database"})
-"""Documents of their own: their titles are items here."""
+"""Documents of their own: their titles become list items here."""
 
 
 class BlockFetcher(Protocol):
+    """Lists the blocks below a block."""
+
     def list_children(self, block: str) -> AsyncIterator[NotionBlock]: ...
 
 
 async def read_blocks(api: BlockFetcher, page: str, outline: OutlineBuilder) -> None:
-    """Append what stands on `page`. Raises what `api` raises, and Refused when it is too much."""
+    """Append the blocks of `page` to `outline`. Raise what `api` raises, and Refused when it is too much."""
     await _BlockWalk(api, outline).below(page, depth=0, nested=0)
     outline.anchor = ""
 
@@ -60,7 +62,7 @@ class _BlockWalk:
         self._outline = outline
 
     async def below(self, parent: str, *, depth: int, nested: int) -> None:
-        """`nested`: how many lists it stands in."""
+        """Append the blocks below `parent`; `nested` is the number of lists around them."""
         if depth <= MAX_BLOCK_DEPTH:
             async for block in self._api.list_children(parent):
                 if not block.gone:
@@ -111,11 +113,11 @@ class _BlockWalk:
 # --- The source -----------------------------------------------------------------------------------
 
 PageTitles = Mapping[str, str]
-"""Of pages, by id."""
+"""Titles of pages, by id."""
 
 
 def property_text(said: Mapping[str, Any], titles: PageTitles) -> str:
-    """A property's value; empty when it has none, or none that can be read (a button)."""
+    """Return a property's value as text; empty when it has none, or none that can be read (a button)."""
     kind = said.get("type")
     return _text(kind, said.get(kind), titles) if isinstance(kind, str) else ""
 
@@ -158,17 +160,21 @@ def _joined(texts: Iterable[object]) -> str:
 
 
 _SETTLED = timedelta(minutes=2)
-"""Notion tells the minute of an edit: what was edited within this time is read once more the next time."""
+"""Notion reports edits to the minute: a page edited within this time is read once more in the next sync."""
 _UNTITLED = "Untitled"
 
 
 class NotionPageItem(SourceItem):
+    """A page."""
+
     page: NotionPage
     row: bool
-    """It is in a data source."""
+    """True where it is in a data source."""
 
 
 class NotionTableItem(SourceItem):
+    """A data source as one table."""
+
     table: NotionDataSource
 
 
@@ -177,13 +183,13 @@ class _Listing:
     pages: dict[str, NotionPage] = field(default_factory=dict)
     tables: dict[str, NotionDataSource] = field(default_factory=dict)
     rows: dict[str, list[NotionPage]] = field(default_factory=dict)
-    """By the table they are in."""
+    """Rows by the table they are in."""
     found: set[str] = field(default_factory=set)
-    """All that Notion told of, in the trash or not."""
+    """Ids of everything that Notion reported, in the trash or not."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each of them is, by id."""
+        """The kind of each page and table, by id."""
         return dict.fromkeys(self.pages, "page") | dict.fromkeys(self.tables, "data_source")
 
     def __contains__(self, found_id: str) -> bool:
@@ -191,11 +197,10 @@ class _Listing:
 
 
 class NotionSource:
-    """Every page and every data source shared with the connection that is not in the trash.
-
-    A data source is one document, a table with a row for each page in it; a page in it is a document too, without text
-    when it holds none of its own. `memory` keeps which there were: what a search leaves out, which is not surely
-    complete, is asked for by itself before it counts as gone."""
+    """Every page and every data source shared with the connection that is not in the trash. A data source is one
+    document, a table with a row for each page in it; a page in it is a document too, without text when it holds none of
+    its own. `cache` keeps which there were: a search is not surely complete, so an object that it leaves out is looked
+    up by its id before it counts as gone."""
 
     def __init__(
         self,
@@ -213,7 +218,8 @@ class NotionSource:
         self._titles: dict[str, str] = {}
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when not all could be listed, and where nothing that there was is shared any more."""
+        """Yield the pages and tables. Raise Unavailable when not all could be listed, and where nothing that there was
+        is shared any more."""
         known = await self._memory.load()
         there = await self._listing(known)
         self._titles = {page.id: page.title for page in there.pages.values()}
@@ -230,7 +236,7 @@ class NotionSource:
         await self._memory.update(cache_changes(known, there.kinds))
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Raises Refused when it holds too much, Unavailable when Notion does not answer."""
+        """Read an item. Raise Refused when it holds too much, Unavailable when Notion does not answer."""
         match item:
             case NotionPageItem():
                 return ParsedDocument(document=self._document(item, item.page), blocks=await self._page(item))
@@ -257,7 +263,7 @@ class NotionSource:
         return there
 
     async def _add(self, there: _Listing, found: NotionPage | NotionDataSource) -> None:
-        """A data source with the pages in it: a search may leave them out."""
+        """Add an object; a data source with the pages in it, as a search may leave them out."""
         there.found.add(found.id)
         if found.gone or found.id in there.tables:
             return
@@ -279,7 +285,7 @@ class NotionSource:
         return (*await self._facts(item.page.id), *blocks) if blocks and item.row else blocks
 
     async def _facts(self, row: str) -> Sequence[Block]:
-        """The properties of a page in a data source, one an item."""
+        """Return the properties of a page in a data source as list items."""
         outline, page = OutlineBuilder(), await self._api.get_object("page", row)
         for name, said in page.properties.items() if page else ():
             if said.get("type") != "title" and (value := property_text(said, self._titles)):

@@ -1,4 +1,4 @@
-"""Asking the servers of a site for pages, as their robots.txt wants it, and which of them are taken."""
+"""Fetches pages of a site as its robots.txt wants it, and decides which pages are taken."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from pipeline.errors import Unavailable
 _ROBOTS_BYTES = 500_000
 """RFC 9309, 2.5: the least that is to be read."""
 _LONGEST_DELAY = 30.0
-"""Seconds: a Crawl-delay above it is taken for this."""
+"""Seconds: a longer Crawl-delay is cut to this."""
 
 
 class PoliteFetcher:
-    """One request after another. Between two of one server there are `pace` seconds, or those of its Crawl-delay."""
+    """A fetcher that makes one request after another. Between two to one server it waits `pace` seconds, or those of
+    its Crawl-delay."""
 
     def __init__(
         self, fetcher: Fetcher, *, pace: float = 0.0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -35,15 +36,15 @@ class PoliteFetcher:
         self._sleep = sleep
         self._rules: dict[str, Protego] = {}
         self._answered: dict[str, float] = {}
-        """When each server answered last."""
+        """The time of each server's last response."""
 
     async def is_allowed(self, address: str) -> bool:
-        """Whether robots.txt does. One that is not there allows everything; raises Unavailable for one that does not
-        come (RFC 9309, 2.3.1)."""
+        """Return True where robots.txt allows the URL. A missing one allows everything; raise Unavailable for one that
+        does not come (RFC 9309, 2.3.1)."""
         return (await self._robots(address)).can_fetch(address, ROBOTS_AGENT)
 
     async def get(self, address: str, headers: Mapping[str, str] | None = None, *, most: int) -> FetchResponse:
-        """Raises what `Fetcher.fetch` raises."""
+        """Fetch a URL; raise what `Fetcher.fetch` raises."""
         server = url_origin(address)
         await self._sleep(self._rest(server))
         try:
@@ -52,7 +53,7 @@ class PoliteFetcher:
             self._answered[server] = time.monotonic()
 
     def _rest(self, server: str) -> float:
-        """Seconds until the server may be asked again."""
+        """Return the seconds until the server may be asked again."""
         if server not in self._answered:
             return 0.0
         rules = self._rules.get(server)
@@ -71,12 +72,12 @@ class PoliteFetcher:
 
 _SITEMAPS = 500
 DENIED_STATUSES = frozenset({401, 403, 404, 410})
-"""Statuses of what is not there, or not for us."""
+"""Statuses for what does not exist, or what we may not see."""
 
 
 class CrawlScope:
-    """One of `sitemap`, `pages` and `start` is given. All pages that are not named are `below` the `prefix`; of a crawl
-    it is the folder of `start`, unless it is given."""
+    """The pages of a source, from one of `sitemap`, `pages` and `start`. Pages that are not named must be `below` the
+    `prefix`; for a crawl it is the folder of `start`, unless it is given."""
 
     def __init__(self, *, sitemap: str = "", pages: Sequence[str] = (), start: str = "", prefix: str = "") -> None:
         self._sitemap = normalize_url(sitemap)
@@ -85,18 +86,18 @@ class CrawlScope:
         self._prefix = normalize_url(prefix) or (parent_url(normalize_url(start)) if start else "")
 
     def is_named(self, address: str) -> bool:
-        """Whether the operator asked for this very page."""
+        """Return True where the operator asked for this very page."""
         return address in self._named
 
     def is_in_scope(self, address: str) -> bool:
-        """Whether a page that nobody named is one of the source: none is beside `pages`."""
+        """Return True where a page that nobody named belongs to the source: with `pages` none does."""
         if not (self.crawls or self._sitemap) or not is_readable_url(address) or not is_below(address, self._prefix):
             return False
         return not self._sitemap or url_host(address) == url_host(self._sitemap)
 
     async def seed_urls(self, site: PoliteFetcher, reader: FileReader, most: int) -> Sequence[str]:
-        """The pages to begin with, at least `most` of them where there are. Raises Unavailable for a sitemap that does
-        not come, Refused for one that is none or of which more comes than is read."""
+        """Return the pages to begin with, at least `limit` of them where there are. Raise Unavailable for a sitemap
+        that does not come, Refused for one that is invalid or larger than what is read."""
         if not self._sitemap:
             return self._named
         pages: dict[str, None] = {}

@@ -1,5 +1,5 @@
-"""A page as a document: what a web server sends and which reader takes it, and what is kept of each page between two
-looks at its site."""
+"""A web page as a document: the format that a server sends, the reader for it, and the page's record between two
+syncs."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _FILES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
 
 
 def parse_content_type(fetched: FetchResponse) -> tuple[str, str]:
-    """The type and the charset of a response; a missing type is HTML."""
+    """Return the type and the charset of a response; a missing type is HTML."""
     header = Message()
     header["content-type"] = fetched.headers.get("content-type") or "text/html"
     return header.get_content_type(), str(header.get_param("charset") or "")
 
 
 def readable_file_name(address: str, media_type: str) -> str:
-    """A name whose suffix says how to read the file; empty when no reader takes it."""
+    """Return a name whose suffix says how to read the file; empty when no reader takes it."""
     path = PurePosixPath(unquote(urlsplit(address).path))
     if path.suffix.lower() in _FILES:
         return path.name
@@ -55,14 +55,14 @@ def readable_file_name(address: str, media_type: str) -> str:
 
 
 def is_readable_url(address: str) -> bool:
-    """Whether it is worth asking for what a link leads to: by its name it is a page or a file that a reader takes."""
+    """Return True where a link is worth following: by its name it is a page or a file that a reader takes."""
     suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
     guess = mimetypes.guess_type(f"file{suffix}")[0]
     return guess is None or guess in HTML_TYPES or guess in _SUFFIXES or suffix in _FILES
 
 
 def reencode_utf8(body: bytes, charset: str) -> bytes:
-    """A page whose server names the `charset`, so that every reader takes it as that."""
+    """Return a page as UTF-8 where its server names the `charset`, so that every reader decodes it right."""
     try:
         if charset and not body.startswith(codecs.BOM_UTF8):
             return codecs.BOM_UTF8 + body.decode(charset, "replace").encode("utf-8", "replace")
@@ -78,23 +78,23 @@ _PREFIX = "page "
 
 @dataclass(frozen=True)
 class CachedPage:
-    """A page as it was when it came last."""
+    """A page as it was when it was fetched last."""
 
     address: str
-    """Where people read it, as it says itself: the canonical address that it names, otherwise `came_from`."""
+    """Where people read it: the canonical address that it names, otherwise `came_from`."""
     came_from: str
-    """After redirects."""
+    """The URL after redirects."""
     version: str
-    """SHA-256 of it; empty when it is no document: not to be indexed, or of a format that is not read."""
+    """SHA-256 of it; empty when it is no document: `noindex`, or of an unsupported format."""
     etag: str = ""
     modified: str = ""
     """Its Last-Modified header."""
     links: tuple[str, ...] = ()
-    """Those that a crawl follows."""
+    """Links that a crawl follows."""
 
     @property
     def invalidated(self) -> CachedPage:
-        """Without its links, and so that it is sent whole the next time, with them."""
+        """The page without its links and validators, so that it is sent whole the next time, with them."""
         return replace(self, links=(), etag="", modified="")
 
     @property
@@ -105,7 +105,7 @@ class CachedPage:
 
 
 def load_cached_pages(memory: Mapping[str, str]) -> dict[str, CachedPage]:
-    """By the address that was asked for; what is not understood any more is left out."""
+    """Return the cached pages by the URL that was requested; entries that cannot be parsed any more are left out."""
     found = {}
     for key, value in memory.items():
         try:
@@ -117,7 +117,7 @@ def load_cached_pages(memory: Mapping[str, str]) -> dict[str, CachedPage]:
 
 
 def cached_page_entry(asked: str, page: CachedPage | None) -> dict[str, str | None]:
-    """What the memory is to keep of the page; None: nothing any more."""
+    """Return the cache entry of a page; None removes it."""
     return {_PREFIX + asked: json.dumps(asdict(page)) if page else None}
 
 
@@ -125,6 +125,8 @@ def cached_page_entry(asked: str, page: CachedPage | None) -> dict[str, str | No
 
 
 class WebPageItem(SourceItem):
+    """A page of the site."""
+
     address: str
     """Where people read it."""
     requested_url: str
@@ -133,7 +135,7 @@ class WebPageItem(SourceItem):
 
 
 def build_page_item(source: str, asked: str, page: CachedPage | None, problem: str) -> WebPageItem | None:
-    """The page that was `asked` for as one of the documents of `source`; None when there is none to take."""
+    """Return the page that was requested as one of the documents of `source`; None when there is none to take."""
     address = page.address if page else asked
     if not problem and not (page and page.version):
         return None
@@ -150,7 +152,7 @@ def build_page_item(source: str, asked: str, page: CachedPage | None, problem: s
 async def read_web_document(
     reader: FileReader, source: str, item: WebPageItem, fetched: FetchResponse
 ) -> ParsedDocument:
-    """Raises Refused with the reason when no reader can read it."""
+    """Return the parsed page. Raise Refused with the reason when no reader can read it."""
     content = await _read(reader, fetched)
     name = unquote(item.address.rstrip("/").rpartition("/")[2])
     document = Document(

@@ -1,4 +1,4 @@
-"""Pages of a web site as documents, and which of them are believed that name another address as their own
+"""Pages of a web site as documents, and the check of pages that name another address as their canonical one
 (`rel=canonical`)."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.values import ParsedDocument
 
 
 class CanonicalClaim(NamedTuple):
-    """A page that `asked` led to, and why it cannot be taken."""
+    """A page that claims another address than the one it came from, and why it cannot be taken."""
 
     requested_url: str
     page: CachedPage
@@ -40,7 +40,7 @@ class CanonicalClaim(NamedTuple):
 
 
 class CanonicalClaims:
-    """They wait until every page has come: what an address says itself stands before what others say in its name."""
+    """Claims wait until every page has come: the page at an address comes before pages that claim the address."""
 
     def __init__(self, coverage: CrawlScope, site: PoliteFetcher) -> None:
         self._coverage = coverage
@@ -50,7 +50,7 @@ class CanonicalClaims:
         self._taken: set[str] = set()
 
     def defer(self, asked: str, page: CachedPage | None, problem: str) -> bool:
-        """Whether the page has to wait, as it claims an address."""
+        """Return True where the page has to wait, as it claims another address."""
         self._asked |= {asked, page.came_from} if page else {asked}
         if page is None or page.address == page.came_from:
             return False
@@ -58,7 +58,7 @@ class CanonicalClaims:
         return True
 
     def claim_address(self, address: str) -> bool:
-        """Whether no page has this address yet."""
+        """Take the address; return False where another page has it already."""
         place = _place(address)
         free = place not in self._taken
         self._taken.add(place)
@@ -69,7 +69,7 @@ class CanonicalClaims:
         return not self._taken
 
     async def resolve(self) -> AsyncIterator[tuple[CanonicalClaim, str]]:
-        """Those that waited, each with the address that it is to have; it may be taken already."""
+        """Yield the claims that waited, each with the address that it gets; that address may be taken already."""
         spoken = frozenset(self._taken)
         for claim in self._waiting:
             claimed, own = claim.page.address, claim.page.came_from
@@ -81,7 +81,8 @@ class CanonicalClaims:
                 yield claim, claimed
 
     async def _may(self, page: CachedPage) -> bool:
-        """Whether the address could be one of this source: of the page's own server, and open to us there."""
+        """Return True where the claimed address could be one of this source: of the page's own server, and allowed
+        there."""
         claimed, own = page.address, page.came_from
         if url_host(claimed) != url_host(own) or not (
             self._coverage.is_named(claimed) or self._coverage.is_in_scope(claimed)
@@ -91,15 +92,15 @@ class CanonicalClaims:
 
 
 def _place(address: str) -> str:
-    """The same with and without TLS."""
+    """Return the address without its scheme: it is the same with and without TLS."""
     return address.partition("://")[2]
 
 
 MAX_WEB_PAGE_BYTES = 20_000_000
 _HELD_BYTES = 50_000_000
-"""Of pages that came and were not read yet; others are asked for again when it is their turn."""
+"""Bytes of pages that are held until they are read; others are fetched again when it is their turn."""
 MAX_LINK_CHARACTERS = 50_000_000
-"""Of the links that are kept until the next look, which a crawl follows then."""
+"""Characters of the links that are cached, which a crawl follows in the next sync."""
 _FAILURES = 5
 """Pages in a row that do not come: the site is down."""
 
@@ -111,7 +112,7 @@ class _Misses:
     first: Unavailable | None = None
     in_a_row: int = 0
     down: bool = False
-    """It is of no use to ask for more now."""
+    """True where it is of no use to ask for more now."""
 
     def count(self, error: Unavailable) -> None:
         self.first = self.first or error
@@ -120,11 +121,9 @@ class _Misses:
 
 
 class WebSource:
-    """The pages within `coverage`; at most `max_pages` are asked for.
-
-    robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where `CanonicalClaims`
-    believes it. One that answers with 4xx is gone; when others do not come, what is known of them is kept.
-    """
+    """The pages within `scope`; at most `max_pages` are requested. robots.txt, `noindex` and `nofollow` are obeyed. A
+    page is one document, under its canonical address where `CanonicalClaims` accepts it. A page that answers with 4xx
+    is gone; pages that do not come keep their cached state."""
 
     def __init__(
         self,
@@ -149,9 +148,9 @@ class WebSource:
         self._held_bytes = 0
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Every page, each asked for once, and not sent again while it is the same. Raises Unavailable, after those
-        that came, for pages and sitemaps that did not, and where nothing of what there is may be read; Refused for a
-        sitemap that is none."""
+        """Yield every page, each requested once, and not sent again while it is the same. Raise Unavailable, after the
+        pages that came, for pages and sitemaps that did not, and where no page may be read; Refused for an invalid
+        sitemap."""
         known = load_cached_pages(await self._memory.load())
         waiting = deque(await self._coverage.seed_urls(self._site, self._reader, self._max_pages))
         seen, claims, links, gone = set(waiting), CanonicalClaims(self._coverage, self._site), 0, False
@@ -195,7 +194,8 @@ class WebSource:
             await self._memory.update(changes)
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused; Unavailable when it has to be asked for again and does not come."""
+        """Read an item of `list_items()`. Raise Refused; Unavailable when it has to be fetched again and does not
+        come."""
         if not isinstance(item, WebPageItem):
             raise TypeError("not an item of this source")
         if item.problem:
@@ -210,7 +210,7 @@ class WebSource:
         return await read_web_document(self._reader, self.name, item, fetched)
 
     async def _now(self, asked: str, before: CachedPage | None, misses: _Misses) -> tuple[CachedPage | None, str]:
-        """The page as it is now, or as it was when it does not come; and why it cannot be taken."""
+        """Return the page as it is now, or as cached when it does not come; and why it cannot be taken."""
         try:
             page = await self._look(asked, before)
         except Refused as error:
@@ -222,8 +222,8 @@ class WebSource:
         return page, ""
 
     async def _look(self, asked: str, before: CachedPage | None) -> CachedPage | None:
-        """The page as it is now; None when there is none to take. Raises Refused with the reason why it cannot be taken
-        though the operator named it."""
+        """Return the page as it is now; None when there is none to take. Raise Refused with the reason why it cannot be
+        taken though the operator named it."""
         named = self._coverage.is_named(asked)
         if not await self._site.is_allowed(asked):
             if named:

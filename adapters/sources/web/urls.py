@@ -1,4 +1,4 @@
-"""Addresses of pages: one way to write each, and which a page says of itself and of others."""
+"""Addresses of pages: normalization, and the addresses and robots rules that a page gives."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from adapters.files.content import NOFOLLOW_WORDS, NOINDEX_WORDS, ROBOTS_AGENT, 
 # --- One way to write each ------------------------------------------------------------------------
 
 _LONGEST = 2_048
-"""Characters, as of the addresses in sitemaps."""
+"""Characters of a URL, as in sitemaps."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = re.compile(r"%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)", re.IGNORECASE)
-"""Characters that are the same when they are written out (RFC 3986, 6.2.2.2): letters, digits, `-`, `.`, `_`, `~`."""
+"""Characters whose escapes are decoded (RFC 3986, 6.2.2.2): letters, digits, `-`, `.`, `_`, `~`."""
 _SLASHES = re.compile(r"[/\\]")
 
 
 def normalize_url(link: str, base: str = "") -> str:
-    """`link`, which stands on the page `base`, as the address of a page: without fragment, default port and `..`.
-    Empty when it leads to no page of a web server, is longer than addresses are, or climbs by a `..` that some servers
-    see and others do not: nobody knows below what it is then."""
+    """Return `link`, which stands on the page `base`, as the address of a page: without fragment, default port and
+    `..`. Empty when it leads to no page of a web server, is too long, or holds an escaped `..`, which some servers
+    resolve and others do not: it could then lie below any path."""
     if len(link) > _LONGEST:
         return ""
     try:
@@ -40,8 +40,8 @@ def normalize_url(link: str, base: str = "") -> str:
 
 
 def is_below(address: str, prefix: str) -> bool:
-    """Whether `address` is `prefix`, or goes on where a segment of its path or a part of its query ends; every one is
-    below an empty one."""
+    """Return True where `address` is `prefix`, or continues it at the end of a path segment or of a query parameter;
+    every address is below an empty prefix."""
     if not address.startswith(prefix):
         return False
     rest = address[len(prefix) :]
@@ -53,17 +53,17 @@ def is_below(address: str, prefix: str) -> bool:
 
 
 def url_origin(address: str) -> str:
-    """Scheme, host and port: `https://docs.example`."""
+    """Return scheme, host and port: `https://docs.example`."""
     return "/".join(address.split("/", 3)[:3])
 
 
 def url_host(address: str) -> str:
-    """Host and port, where it is not the usual one."""
+    """Return the host, and the port where it is not the usual one."""
     return urlsplit(address).netloc
 
 
 def parent_url(address: str) -> str:
-    """What the addresses beside it begin with."""
+    """Return the prefix that the address shares with those beside it."""
     path = address.partition("?")[0]
     return path[: path.rindex("/") + 1]
 
@@ -73,15 +73,17 @@ def parent_url(address: str) -> str:
 
 @dataclass(frozen=True)
 class PageHead:
+    """Links, canonical address and robots rules of a page."""
+
     links: tuple[str, ...]
-    """Addresses of the pages that it leads to, in order."""
+    """Addresses of the pages that it links to, in order."""
     canonical: str
     is_indexable: bool
     is_followable: bool
 
 
 def build_page_head(address: str, said: PageLinks, robots_tag: str = "") -> PageHead:
-    """What the page at `address` says, in itself and in its X-Robots-Tag header."""
+    """Return the links and rules of the page at `address`, from its HTML and its X-Robots-Tag header."""
     base = normalize_url(said.base_url, address) if said.base_url else ""
     robots = said.robots
     for rules in robots_tag.split(","):
@@ -97,5 +99,5 @@ def build_page_head(address: str, said: PageLinks, robots_tag: str = "") -> Page
 
 
 def normalize_links(links: tuple[str, ...], base: str = "") -> tuple[str, ...]:
-    """Those that lead to a page of a web server, each once."""
+    """Return the links that lead to a page of a web server, without duplicates."""
     return tuple(dict.fromkeys(filter(None, (normalize_url(link, base) for link in links))))

@@ -1,4 +1,4 @@
-"""What the sign-in needs: providers, callback URLs, cookies, and the attempts under way."""
+"""State of the sign-in: providers, callback URLs, cookies, and the attempts under way."""
 
 from __future__ import annotations
 
