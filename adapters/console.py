@@ -40,7 +40,7 @@ from pipeline.values import Answer, AnswerStage, ConfidenceLevel, ProgressEvent,
 from pipeline.words import wording
 from pipeline.words.text import sentence_separator, strip_invisible
 
-# --- The parts of an answer, and tables in which words stay whole ---------------------------------
+# --- Parts of an answer, and tables that keep words whole -----------------------------------------
 
 _LINE, _PADDING = 1, 2
 """Columns of the screen that each column of a table takes beside its text."""
@@ -203,7 +203,7 @@ def _linked(url: str) -> Style:
     )
 
 
-# --- As it comes ----------------------------------------------------------------------------------
+# --- Streaming an answer --------------------------------------------------------------------------
 
 
 async def follow_answer(stream: AnswerStream, console: Console, words: Translator = ENGLISH_TRANSLATOR) -> Answer:

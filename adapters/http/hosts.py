@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-# --- Names ----------------------------------------------------------------------------------------
+# --- Host names -----------------------------------------------------------------------------------
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Names of the machine itself in a Host header. A browser that was led here under another name acts for somebody
@@ -32,9 +32,9 @@ RefusalCheck = Callable[[Request], str]
 def request_host(request: Request) -> str:
     """Return the name in the raw Host header, in lower case and without the port.
     Empty where the header is missing, repeated or no host: `request.url` has the listener's own address then."""
-    given = request.headers.getlist("host")
-    read = _HOST.fullmatch(given[0]) if len(given) == 1 else None
-    return read[1].lower() if read else ""
+    hosts = request.headers.getlist("host")
+    match = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    return match[1].lower() if match else ""
 
 
 def is_private_host(name: str, allowed: Collection[str] = ()) -> bool:
@@ -65,8 +65,8 @@ class _GuardedRoute(BaseRoute):
         return self._route.url_path_for(name, **path_params)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if why := self._refusal(Request(scope)):
-            await PlainTextResponse(why, 403)(scope, receive, send)
+        if reason := self._refusal(Request(scope)):
+            await PlainTextResponse(reason, 403)(scope, receive, send)
         else:
             await self._route.handle(scope, receive, send)
 
@@ -76,7 +76,7 @@ def guard_routes(routes: Sequence[BaseRoute], refusal: RefusalCheck) -> list[Bas
     return [_GuardedRoute(route, refusal) for route in routes]
 
 
-# --- Whether somebody calls from the machine itself, and proves it by the secret of this start ----
+# --- The operator at the machine, who proves it by the secret of this start -----------------------
 
 FORWARDING_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 """Headers that most proxies add to the requests they forward. A proxy that adds none is told apart by the secret
@@ -102,13 +102,13 @@ class LocalOperator:
         """The proof that the browser keeps. A browser sends the cookies of a host to all its ports, so it is not the
         key itself."""
 
-    def is_valid_secret(self, request: Request, given: str) -> bool:
+    def is_valid_secret(self, request: Request, secret: str) -> bool:
         """Return True where `secret` is right and the request comes from the machine."""
-        return _here(request) and _same(given, self.secret)
+        return _is_local(request) and _is_equal(secret, self.secret)
 
-    def is_valid_cookie(self, request: Request, given: str) -> bool:
+    def is_valid_cookie(self, request: Request, cookie: str) -> bool:
         """Return True where `cookie` is right and the request comes from the machine."""
-        return _here(request) and _same(given, self.cookie)
+        return _is_local(request) and _is_equal(cookie, self.cookie)
 
     def refusal_reason(self, request: Request) -> str:
         """Return the reason to refuse a request whoever sends it: a page of another site asks for it. Empty where there
@@ -118,14 +118,14 @@ class LocalOperator:
         return ""
 
 
-def _here(request: Request) -> bool:
+def _is_local(request: Request) -> bool:
     """Return True for a request under the machine's own name that no proxy claims to have forwarded and no page of
     another site sent."""
     origin = request.headers.get("origin")
-    ours = origin is None or origin == f"http://{request.headers.get('host', '')}"
+    is_same_origin = origin is None or origin == f"http://{request.headers.get('host', '')}"
     forwarded = any(name in request.headers for name in FORWARDING_HEADERS)
-    return request_host(request) in LOOPBACK_HOSTS and not forwarded and ours and not is_cross_site(request)
+    return request_host(request) in LOOPBACK_HOSTS and not forwarded and is_same_origin and not is_cross_site(request)
 
 
-def _same(given: str, known: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), known.encode())
+def _is_equal(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())

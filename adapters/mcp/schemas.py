@@ -91,9 +91,9 @@ class AskToolOutput(BaseModel):
             outcome=answer.outcome,
             text="\n\n".join(filter(None, (answer.preface, answer.body, answer.closing))),
             confidence=answer.confidence.level,
-            sentences=[McpSentence(text=one.text, citations=list(one.numbers)) for one in answer.sentences],
-            citations=[McpCitation.from_citation(one) for one in answer.citations],
-            closest=[McpCitation.from_citation(one) for one in answer.nearest],
+            sentences=[McpSentence(text=item.text, citations=list(item.numbers)) for item in answer.sentences],
+            citations=[McpCitation.from_citation(item) for item in answer.citations],
+            closest=[McpCitation.from_citation(item) for item in answer.nearest],
         )
 
 

@@ -44,14 +44,14 @@ session_instructions: ContextVar[str] = ContextVar("told", default=BASE_INSTRUCT
 """Instructions for the caller that begins a session; see `server_instructions`."""
 
 
-async def server_instructions(reading: QueryService, caller: Caller) -> str:
+async def server_instructions(queries: QueryService, caller: Caller) -> str:
     """Return the instructions with the names and sizes of the collections that the caller may see. The names are the
     operator's."""
-    found = Counter(document.collection for document in await reading.list_documents(caller.audience))
-    held = "; ".join(
-        f"{strip_invisible(name)} ({count_noun(count, 'document')})" for name, count in sorted(found.items())
+    counts = Counter(document.collection for document in await queries.list_documents(caller.audience))
+    collections = "; ".join(
+        f"{strip_invisible(name)} ({count_noun(count, 'document')})" for name, count in sorted(counts.items())
     )
-    return f"{BASE_INSTRUCTIONS} Collections: {held or 'none that you may see'}."
+    return f"{BASE_INSTRUCTIONS} Collections: {collections or 'none that you may see'}."
 
 
 class _Server(Server[Any]):
@@ -65,45 +65,46 @@ class _Server(Server[Any]):
     def instructions(self, _: str | None) -> None: ...
 
 
-def make_mcp_server(reading: QueryService, who: ResolveCaller) -> Server[Any]:
+def make_mcp_server(queries: QueryService, resolve_caller: ResolveCaller) -> Server[Any]:
     """Return the server. `resolve_caller` returns the caller of a request."""
-    calls = McpToolHandler(reading)
+    calls = McpToolHandler(queries)
 
     async def tools(_: McpContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tool_definitions())
 
     async def call(ctx: McpContext, params: types.CallToolRequestParams) -> types.CallToolResult:
-        async def tell(far: float, what: str) -> None:
-            await ctx.session.report_progress(far, message=what)
+        async def tell(progress: float, message: str) -> None:
+            await ctx.session.report_progress(progress, message=message)
 
-        return await calls.call(params.name, params.arguments or {}, await who(ctx), tell)
+        return await calls.call(params.name, params.arguments or {}, await resolve_caller(ctx), tell)
 
     async def resources(ctx: McpContext, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        start = _start(params.cursor if params else None)
-        found = await reading.list_documents((await who(ctx)).audience)
-        more = str(start + RESOURCES_PER_PAGE) if start + RESOURCES_PER_PAGE < len(found) else None
+        start = _parse_cursor(params.cursor if params else None)
+        documents = await queries.list_documents((await resolve_caller(ctx)).audience)
+        next_cursor = str(start + RESOURCES_PER_PAGE) if start + RESOURCES_PER_PAGE < len(documents) else None
         return types.ListResourcesResult(
-            resources=[_resource(one) for one in found[start : start + RESOURCES_PER_PAGE]], next_cursor=more
+            resources=[_resource(document) for document in documents[start : start + RESOURCES_PER_PAGE]],
+            next_cursor=next_cursor,
         )
 
     async def templates(_: McpContext, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        one = types.ResourceTemplate(
+        template = types.ResourceTemplate(
             name="document", title="A document", uri_template=f"{DOCUMENT_URI_PREFIX}{{id}}", mime_type="text/plain"
         )
-        return types.ListResourceTemplatesResult(resource_templates=[one])
+        return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read(ctx: McpContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        audience = (await who(ctx)).audience
+        audience = (await resolve_caller(ctx)).audience
         document = unquote(uri.removeprefix(DOCUMENT_URI_PREFIX)) if uri.startswith(DOCUMENT_URI_PREFIX) else ""
-        found = await reading.read_document(document, audience, 0, MAX_RESOURCE_PASSAGES) if document else None
-        if found is None:
+        excerpt = await queries.read_document(document, audience, 0, MAX_RESOURCE_PASSAGES) if document else None
+        if excerpt is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such document that you may see.")
-        text = "\n\n".join(passage.text for passage in found[2])
-        held = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
-        return types.ReadResourceResult(contents=[held])
+        text = "\n\n".join(passage.text for passage in excerpt[2])
+        contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
+        return types.ReadResourceResult(contents=[contents])
 
-    made = _Server(
+    server = _Server(
         "citewell",
         version=metadata.version("citewell"),
         title="Citewell",
@@ -113,11 +114,11 @@ def make_mcp_server(reading: QueryService, who: ResolveCaller) -> Server[Any]:
         on_list_resource_templates=templates,
         on_read_resource=read,
     )
-    made.middleware.append(_failing)
-    return made
+    server.middleware.append(_hide_errors)
+    return server
 
 
-async def _failing(ctx: McpContext, call_next: CallNext) -> HandlerResult:
+async def _hide_errors(ctx: McpContext, call_next: CallNext) -> HandlerResult:
     """Turn an error into a sentence without its details: the SDK would send its text."""
     try:
         return await call_next(ctx)
@@ -127,7 +128,7 @@ async def _failing(ctx: McpContext, call_next: CallNext) -> HandlerResult:
         raise MCPError(types.INTERNAL_ERROR, error_message(error)) from error
 
 
-def _start(cursor: str | None) -> int:
+def _parse_cursor(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 9):
@@ -144,20 +145,20 @@ def _resource(document: Document) -> types.Resource:
     )
 
 
-# --- Over standard input and output, for the person at the machine --------------------------------
+# --- Standard input and output, for the person at the machine -------------------------------------
 
 
-async def serve_stdio(reading: QueryService) -> None:
+async def serve_stdio(queries: QueryService) -> None:
     """Serve the person at the machine until the client closes the input."""
 
     async def operator() -> Caller:
-        audience = await reading.resolve_audience(Readers(groups=frozenset({OPERATOR})))
+        audience = await queries.resolve_audience(Readers(groups=frozenset({OPERATOR})))
         return Caller(id=OPERATOR, name="operator", audience=audience)
 
     async def who(_: McpContext) -> Caller:
         return await operator()
 
-    session_instructions.set(await server_instructions(reading, await operator()))
-    made = make_mcp_server(reading, who)
+    session_instructions.set(await server_instructions(queries, await operator()))
+    server = make_mcp_server(queries, who)
     async with stdio_server() as (read, write):
-        await made.run(read, write, made.create_initialization_options())
+        await server.run(read, write, server.create_initialization_options())

@@ -16,7 +16,7 @@ from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
-# --- On the wire: what is asked, and what the events of a stream and a whole reply say ------------
+# --- Requests, stream events and replies of the API -----------------------------------------------
 
 _BEGIN, _END = "<think>", "</think>"
 

@@ -167,7 +167,7 @@ class GuardedModel:
         return Unavailable(self.name, "not asked, because it kept failing; it is tried again every few seconds")
 
 
-# --- A reranker that somebody waits for -----------------------------------------------------------
+# --- A reranker with a deadline -------------------------------------------------------------------
 
 RERANK_TIMEOUT_SECONDS = 2.0
 """Seconds that a question waits for its passages to be ranked at most."""

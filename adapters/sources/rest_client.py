@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from adapters.fetch.fetcher import Fetcher, FetchResponse
 from pipeline.errors import Unavailable
 
-# --- What is another since the last look ----------------------------------------------------------
+# --- Changes between two syncs --------------------------------------------------------------------
 
 
 def hash_parts(*parts: object) -> str:

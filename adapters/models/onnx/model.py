@@ -157,7 +157,7 @@ def raise_unavailable(service: str, otherwise: str, *, permanent: bool = False) 
         raise Unavailable(service, otherwise, permanent=permanent) from error
 
 
-# --- A folder with a model: its graph, its tokenizer, and `manifest.json`, which says how they are used ---
+# --- The folder of a model: graph, tokenizer and `manifest.json` ----------------------------------
 
 MANIFEST = "manifest.json"
 TOKENIZER = "tokenizer.json"

@@ -25,7 +25,7 @@ from adapters.sources.confluence.responses import (
 from adapters.sources.rest_client import RestClient, RestService, none_if_missing
 from pipeline.values import Value
 
-# --- What there is in the spaces, and which of it everyone there may read -------------------------
+# --- Pages, attachments and restrictions ----------------------------------------------------------
 
 
 class ConfluencePage(Value):
@@ -102,7 +102,7 @@ def find_restricted(nodes: Mapping[str, PageTreeNode]) -> frozenset[str]:
     return frozenset(name for name in nodes if known[name])
 
 
-# --- What both do alike ---------------------------------------------------------------------------
+# --- The client of both editions ------------------------------------------------------------------
 
 CONFLUENCE_SERVICE = RestService(
     "confluence",
@@ -196,7 +196,7 @@ def space_filter(keys: Sequence[str]) -> str:
     return "space in ({})".format(",".join(f'"{key}"' for key in keys))
 
 
-# --- Cloud: pages from its REST API v2; rights, labels and attachments from what is left of v1 ----
+# --- Cloud: pages by REST API v2; restrictions, labels and attachments by v1 ----------------------
 
 _RIGHTS = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 _CLOUD_AT_ONCE = "250"

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from adapters.files.formats import JSON_LINES
 from pipeline.values import Block, BlockKind, Document, Link, replace
 
-# --- Where people read them -----------------------------------------------------------------------
+# --- Addresses and links --------------------------------------------------------------------------
 
 PATH_PLACEHOLDER = "{path}"
 _MARKDOWN = frozenset({".md", ".markdown"})
@@ -106,7 +106,7 @@ def _begins(text: str, line: str) -> bool:
     return text.startswith(line) or line.startswith(text)
 
 
-# --- The very file --------------------------------------------------------------------------------
+# --- The original file ----------------------------------------------------------------------------
 
 
 def has_original_file(document: Document) -> bool:

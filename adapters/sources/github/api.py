@@ -13,7 +13,7 @@ from adapters.fetch.fetcher import Fetcher, FetchResponse
 from adapters.sources.rest_client import Json, ResponseModel, RestClient, RestService, safe_reason
 from pipeline.errors import Unavailable
 
-# --- What the queries of this folder are answered with --------------------------------------------
+# --- Responses ------------------------------------------------------------------------------------
 
 
 class PageInfo(ResponseModel):

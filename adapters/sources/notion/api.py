@@ -15,7 +15,7 @@ from adapters.fetch.fetcher import Fetcher
 from adapters.sources.rest_client import Json, ResponseModel, RestClient, RestService, none_if_missing
 from pipeline.values import Link, replace
 
-# --- What is answered, as far as it is read here --------------------------------------------------
+# --- Responses ------------------------------------------------------------------------------------
 
 
 def _moment(value: str) -> str:
@@ -120,7 +120,7 @@ def rich_text_links(rich_text: object) -> list[Link]:
     return [Link(text=str(part.get("plain_text") or ""), url=str(part["href"])) for part in parts]
 
 
-# --- What is asked --------------------------------------------------------------------------------
+# --- Requests -------------------------------------------------------------------------------------
 
 NOTION_NAME = "notion"
 NOTION_VERSION = "2025-09-03"

@@ -24,7 +24,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import SourceCache, SourceItem
 from pipeline.values import Block, BlockKind, Document, ParsedDocument
 
-# --- The blocks of a page -> blocks of a document, each with the fragment that leads to it --------
+# --- Blocks of a page, each with the fragment that leads to it ------------------------------------
 
 MAX_BLOCK_DEPTH = 40
 """Blocks nested deeper are left out."""

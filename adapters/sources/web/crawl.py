@@ -16,7 +16,7 @@ from adapters.sources.web.pages import is_readable_url
 from adapters.sources.web.urls import is_below, normalize_links, normalize_url, parent_url, url_host, url_origin
 from pipeline.errors import Unavailable
 
-# --- The servers ----------------------------------------------------------------------------------
+# --- Requests to the servers ----------------------------------------------------------------------
 
 _ROBOTS_BYTES = 500_000
 """RFC 9309, 2.5: the least that is to be read."""
@@ -68,7 +68,7 @@ class PoliteFetcher:
         return self._rules[server]
 
 
-# --- Which pages are taken: those that an operator or a sitemap lists, or that links lead to ------
+# --- Scope: pages of the operator, of a sitemap or of a crawl -------------------------------------
 
 _SITEMAPS = 500
 DENIED_STATUSES = frozenset({401, 403, 404, 410})

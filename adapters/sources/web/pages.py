@@ -22,7 +22,7 @@ from adapters.sources.web.urls import normalize_url
 from pipeline.ports import SourceItem
 from pipeline.values import Document, ParsedDocument
 
-# --- Which of the readers takes what a web server sends -------------------------------------------
+# --- Content types and readers --------------------------------------------------------------------
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _SUFFIXES = {
@@ -71,7 +71,7 @@ def reencode_utf8(body: bytes, charset: str) -> bytes:
     return body
 
 
-# --- What is kept of each page between two looks --------------------------------------------------
+# --- The cache of pages ---------------------------------------------------------------------------
 
 _PREFIX = "page "
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from adapters.files.content import NOFOLLOW_WORDS, NOINDEX_WORDS, ROBOTS_AGENT, PageLinks, parse_robots
 
-# --- One way to write each ------------------------------------------------------------------------
+# --- Normalization --------------------------------------------------------------------------------
 
 _LONGEST = 2_048
 """Characters of a URL, as in sitemaps."""
@@ -68,7 +68,7 @@ def parent_url(address: str) -> str:
     return path[: path.rindex("/") + 1]
 
 
-# --- What a page says: links, its canonical address, what robots may do ---------------------------
+# --- Links, canonical address and robots rules of a page ------------------------------------------
 
 
 @dataclass(frozen=True)
