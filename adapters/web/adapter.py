@@ -39,36 +39,36 @@ class WebAdapter:
     def __init__(
         self,
         address: str,
-        doors: HttpServers,
-        site: WebContext,
-        say: Callable[[str], None],
-        programs: Callable[[], AbstractAsyncContextManager[Sequence[BaseRoute]]],
-        entrance: SignInFlow | LocalOperator | None = None,
+        servers: HttpServers,
+        context: WebContext,
+        echo: Callable[[str], None],
+        program_routes: Callable[[], AbstractAsyncContextManager[Sequence[BaseRoute]]],
+        sign_in: SignInFlow | LocalOperator | None = None,
         url: str = "",
     ) -> None:
         """`echo` prints a line for the operator; `program_routes` opens the routes of the API and MCP; `sign_in` is the
         flow by which people sign in, or the machine, whose operator opens the page by a link; `url` is the address that
         people open."""
         self._address = address
-        self._doors = doors
-        self._site = site
-        self._say = say
-        self._programs = programs
-        self._door = entrance if isinstance(entrance, SignInFlow) else None
-        self._machine = entrance if isinstance(entrance, LocalOperator) else None
+        self._servers = servers
+        self._context = context
+        self._echo = echo
+        self._program_routes = program_routes
+        self._flow = sign_in if isinstance(sign_in, SignInFlow) else None
+        self._machine = sign_in if isinstance(sign_in, LocalOperator) else None
         self._url = url
-        self._live = LiveDrafts()
+        self._drafts = LiveDrafts()
         self._open = False
 
     def routes(self, inbox: Inbox, programs: Sequence[BaseRoute] = ()) -> Sequence[BaseRoute]:
         """Return every route of this address, those of `programs` among them."""
-        entrance = loopback.routes(self._machine) if self._machine else signin.routes(self._site, self._door)
+        entry_routes = loopback.routes(self._machine) if self._machine else signin.routes(self._context, self._flow)
         routes = [
             pages.asset_route(),
-            *source.routes(self._site),
-            *entrance,
-            *admin.routes(self._site),
-            *ask.routes(self._site, inbox, self._live),
+            *source.routes(self._context),
+            *entry_routes,
+            *admin.routes(self._context),
+            *ask.routes(self._context, inbox, self._drafts),
             *programs,
         ]
         return guard_routes(routes, self._machine.refusal_reason) if self._machine else routes
@@ -76,11 +76,11 @@ class WebAdapter:
     async def listen(self, inbox: Inbox, desk: BotServices) -> None:
         try:
             async with (
-                self._programs() as more,
-                self._doors.serve(self._address, self.routes(inbox, more), setting=WEB.setting),
+                self._program_routes() as programs,
+                self._servers.serve(self._address, self.routes(inbox, programs), setting=WEB.setting),
             ):
                 self._open = True
-                self._say(f"Page: {loopback.operator_link(self._url, self._machine) if self._machine else self._url}")
+                self._echo(f"Page: {loopback.operator_link(self._url, self._machine) if self._machine else self._url}")
                 await asyncio.Event().wait()
         finally:
             self._open = False
@@ -97,19 +97,19 @@ class WebAdapter:
         saved, and an announcement is kept where it came from."""
         await receipt.record_intent()
         if isinstance(outgoing, ReplyStream):
-            await self._grow(outgoing)
+            await self._stream_draft(outgoing)
         await receipt.record_posted(outgoing.work.key if isinstance(outgoing, ReplyStream) else outgoing.key)
         return ()
 
-    async def _grow(self, outgoing: ReplyStream) -> None:
+    async def _stream_draft(self, outgoing: ReplyStream) -> None:
         conversation = outgoing.work.message.conversation
-        self._live.begin(conversation, Translator(outgoing.work.language))
+        self._drafts.begin(conversation, Translator(outgoing.work.language))
         try:
             async with outgoing.events as stream:
                 async for event in stream:
-                    await self._live.add(conversation, event)
+                    await self._drafts.add(conversation, event)
         finally:
-            await self._live.end(conversation)
+            await self._drafts.end(conversation)
 
     async def find_posted(self, outgoing: LeasedMessage | Announcement) -> str | None:
         """Return the key of what was saved: whatever is saved was shown."""
@@ -121,9 +121,9 @@ class WebAdapter:
         """Return the reader alone: nobody reads along on the page."""
         if isinstance(of, PlaceId):
             return Readers(groups=frozenset(), external=True)
-        return await self._site.authenticator.readers(of.author if isinstance(of, IncomingMessage) else str(of))
+        return await self._context.authenticator.readers(of.author if isinstance(of, IncomingMessage) else str(of))
 
     async def close(self) -> None:
         """Close the connections to the identity providers."""
-        for provider in self._door.providers.values() if self._door else ():
+        for provider in self._flow.providers.values() if self._flow else ():
             await provider.close()

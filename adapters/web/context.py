@@ -45,7 +45,7 @@ class WebAuthenticator(Protocol):
         """Return a person alone, as of now; in doubt, readers who are not inside."""
         ...
 
-    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
+    def is_valid_csrf(self, visitor: Visitor, token: str, request: Request) -> bool:
         """Return True where a form with this token was filled in on our page, by this visitor."""
         ...
 

@@ -38,10 +38,10 @@ async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
             "See that both mean the same by it (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
         )
     if openid := make_openid_provider(config):
-        back = f"{config.public_url.rstrip('/')}/sign-in/openid/back"
+        callback_url = f"{config.public_url.rstrip('/')}/sign-in/openid/back"
         try:
-            await openid.authorization_url(SignInAttempt(provider="openid"), back)
-            yield ok_finding(SUBJECT, f"people sign in at {openid.issuer}, which has to know {back}")
+            await openid.authorization_url(SignInAttempt(provider="openid"), callback_url)
+            yield ok_finding(SUBJECT, f"people sign in at {openid.issuer}, which has to know {callback_url}")
         except SignInFailed as error:
             yield error_finding(SUBJECT, f"people cannot sign in: {error}", "Look at CITEWELL_WEB_OIDC_ISSUER.")
         finally:

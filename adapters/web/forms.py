@@ -20,8 +20,8 @@ def browser_locale(request: Request) -> str:
 
 def browser_translator(request: Request) -> Translator:
     """Return the translator for the first of the browser's languages that we speak."""
-    wanted = request.headers.get("accept-language", "")[:_LONGEST].split(",")
-    return choose_words(None, (one.partition(";")[0].partition("-")[0].strip().lower() for one in wanted))
+    languages = request.headers.get("accept-language", "")[:_LONGEST].split(",")
+    return choose_words(None, (language.partition(";")[0].partition("-")[0].strip().lower() for language in languages))
 
 
 MAX_DIGITS = 8
@@ -35,7 +35,7 @@ def form_field(form: FormData, name: str) -> str:
 
 def form_fields(form: FormData, name: str) -> tuple[str, ...]:
     """Return all texts of a field."""
-    return tuple(text for one in form.getlist(name) if isinstance(one, str) and (text := strip_invisible(one)))
+    return tuple(text for value in form.getlist(name) if isinstance(value, str) and (text := strip_invisible(value)))
 
 
 def query_text(request: Request, name: str) -> str:
@@ -45,5 +45,5 @@ def query_text(request: Request, name: str) -> str:
 
 def query_number(request: Request, name: str) -> int | None:
     """Return a number parameter of the URL; None where there is none."""
-    given = request.query_params.get(name, "")
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < MAX_DIGITS else None
+    digits = request.query_params.get(name, "")
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < MAX_DIGITS else None

@@ -38,10 +38,10 @@ log = structlog.get_logger(__name__)
 
 
 def is_rate_limited(
-    site: WebContext, request: Request, visitor: Visitor | None, per_minute: int = PAGES_PER_MINUTE
+    context: WebContext, request: Request, visitor: Visitor | None, per_minute: int = PAGES_PER_MINUTE
 ) -> bool:
     """Return True where somebody asks for pages faster than anybody reads them. This request is counted."""
-    return site.rate_limiter.count_call(visitor.person if visitor else client_key(request), per_minute) > 0
+    return context.rate_limiter.count_call(visitor.person if visitor else client_key(request), per_minute) > 0
 
 
 def too_many_requests(request: Request, visitor: Visitor | None) -> Response:
@@ -49,9 +49,9 @@ def too_many_requests(request: Request, visitor: Visitor | None) -> Response:
     return render_message(request, visitor, wording.TOO_OFTEN, 429)
 
 
-def render_message(request: Request, visitor: Visitor | None, said: TranslatableText, status: int) -> Response:
+def render_message(request: Request, visitor: Visitor | None, text: TranslatableText, status: int) -> Response:
     """Render a page with one message instead of its content."""
-    answer = pages.render_page(request, "why.html", visitor, browser_translator(request), status=status, said=said)
+    answer = pages.render_page(request, "why.html", visitor, browser_translator(request), status=status, said=text)
     answer.headers["Retry-After"] = "10"
     return answer
 
@@ -69,41 +69,41 @@ def handle_unavailable(handle: Endpoint) -> Endpoint:
     return answer
 
 
-def protect_page(site: WebContext, handle: Callable[[Request, Visitor], Awaitable[Response]]) -> Endpoint:
+def protect_page(context: WebContext, handle: Callable[[Request, Visitor], Awaitable[Response]]) -> Endpoint:
     """Wrap a page that needs a visitor; others are redirected to the sign-in, and back."""
 
     async def answer(request: Request) -> Response:
-        visitor = await site.authenticator.authenticate(request)
-        if is_rate_limited(site, request, visitor):
+        visitor = await context.authenticator.authenticate(request)
+        if is_rate_limited(context, request, visitor):
             return too_many_requests(request, visitor)
         if visitor is None:
-            here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-            return pages.see_other(f"{SIGN_IN}?next={quote(here)}")
+            return_path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return pages.see_other(f"{SIGN_IN}?next={quote(return_path)}")
         return await handle(request, visitor)
 
     return handle_unavailable(answer)
 
 
-def protect_form(site: WebContext, handle: Callable[[Request, Visitor, FormData], Awaitable[Response]]) -> Endpoint:
+def protect_form(context: WebContext, handle: Callable[[Request, Visitor, FormData], Awaitable[Response]]) -> Endpoint:
     """Wrap the handler of a form: its sender must be known, and must have filled it in on our page."""
 
     async def answer(request: Request) -> Response:
-        visitor = await site.authenticator.authenticate(request)
-        if is_rate_limited(site, request, visitor):
+        visitor = await context.authenticator.authenticate(request)
+        if is_rate_limited(context, request, visitor):
             return too_many_requests(request, visitor)
         if visitor is None:
-            return _refused(request, visitor)
+            return _refusal_page(request, visitor)
         try:
             form = await request.form(max_files=0, max_fields=MAX_FORM_FIELDS)
         except HTTPException:
-            return _refused(request, visitor)
-        given = request.headers.get(f"x-{CSRF_FIELD}") or str(form.get(CSRF_FIELD, ""))
-        if not site.authenticator.is_valid_csrf(visitor, given, request):
-            return _refused(request, visitor)
+            return _refusal_page(request, visitor)
+        token = request.headers.get(f"x-{CSRF_FIELD}") or str(form.get(CSRF_FIELD, ""))
+        if not context.authenticator.is_valid_csrf(visitor, token, request):
+            return _refusal_page(request, visitor)
         return await handle(request, visitor, form)
 
     return handle_unavailable(answer)
 
 
-def _refused(request: Request, visitor: Visitor | None) -> Response:
+def _refusal_page(request: Request, visitor: Visitor | None) -> Response:
     return pages.render_page(request, "refused.html", visitor, browser_translator(request), status=403, text=wording)

@@ -26,10 +26,10 @@ CITED_FRAGMENT = "cited"
 """The fragment that leads to the cited words on the page."""
 MAX_TOKEN_CHARS = 1_000
 """Characters of a token; ours have 300 at most."""
-_WHOLE_ID, _BEGINNING = 48, 12
+_MAX_FULL_ID, _PREFIX = 48, 12
 """Bytes of a document's id that a link holds unabbreviated, and the characters that it holds of a longer id."""
-_SPANS = 8
-_DIGEST = 8
+_MAX_SPANS = 8
+_DIGEST_CHARS = 8
 _ABBREVIATED = "…"
 
 
@@ -50,9 +50,9 @@ class InvalidLinkReason(StrEnum):
 class InvalidLink(Exception):
     """A link opens nothing."""
 
-    def __init__(self, why: InvalidLinkReason) -> None:
-        super().__init__(why.value)
-        self.reason = why
+    def __init__(self, reason: InvalidLinkReason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
 
 
 class LinkTarget(NamedTuple):
@@ -89,61 +89,68 @@ class SignedLinks:
     def build_url(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
         """Return the document's own address, or a link that opens the passage here with the quotes marked. Call
         `load_key` first."""
-        if own := DOCUMENT_URL_LINKS.build_url(passage, quotes):
-            return own
+        if document_url := DOCUMENT_URL_LINKS.build_url(passage, quotes):
+            return document_url
         if self._serializer is None:
             raise RuntimeError("no key was read")
         chunk, document = passage.chunk, passage.document
-        bound = "".join(self._bound(document, chunk))
-        spans = (number for start, end in _spans(chunk, quotes) for number in (start, end - start))
-        token = self._serializer.dumps([_short(document.id), chunk.position, bound, *spans])
+        fingerprints = "".join(self._fingerprints(document, chunk))
+        spans = (number for start, end in _find_spans(chunk, quotes) for number in (start, end - start))
+        token = self._serializer.dumps([_abbreviate(document.id), chunk.position, fingerprints, *spans])
         return f"{self._url}/s/{token}#{CITED_FRAGMENT}"
 
     async def resolve(self, token: str) -> LinkTarget:
         """Return the target of a link. Raises InvalidLink, or Unavailable."""
-        name, position, bound, *numbers = await self._read(token)
-        document_id = await self._whole(name)
-        found = await self.link_targets.excerpt(document_id, position, 1) if document_id else None
-        if found is None:
+        name, position, fingerprints, *numbers = await self._decode(token)
+        document_id = await self._expand_id(name)
+        excerpt = await self.link_targets.excerpt(document_id, position, 1) if document_id else None
+        if excerpt is None:
             raise InvalidLink(InvalidLinkReason.REMOVED)
-        was = [bound[at : at + _DIGEST] for at in range(0, len(bound), _DIGEST)]
-        now = self._bound(found.document, found.chunks[0] if found.chunks else None)
-        for before, after, why in zip(
-            was, now, (InvalidLinkReason.MOVED, InvalidLinkReason.RULE, InvalidLinkReason.CHANGED), strict=True
+        signed = [fingerprints[at : at + _DIGEST_CHARS] for at in range(0, len(fingerprints), _DIGEST_CHARS)]
+        current = self._fingerprints(excerpt.document, excerpt.chunks[0] if excerpt.chunks else None)
+        for before, after, reason in zip(
+            signed, current, (InvalidLinkReason.MOVED, InvalidLinkReason.RULE, InvalidLinkReason.CHANGED), strict=True
         ):
             if before != after:
-                raise InvalidLink(why)
+                raise InvalidLink(reason)
         spans = tuple((start, start + length) for start, length in zip(numbers[::2], numbers[1::2], strict=True))
-        return LinkTarget(found.document, found.chunks[0], found.total, spans)
+        return LinkTarget(excerpt.document, excerpt.chunks[0], excerpt.total, spans)
 
-    async def excerpt(self, cited: LinkTarget, start: int, most: int) -> DocumentExcerpt:
+    async def excerpt(self, cited: LinkTarget, start: int, limit: int) -> DocumentExcerpt:
         """Return at most `limit` chunks of a document that a link opened, from the one at `start` on. Raises as
         `resolve`."""
-        found = await self.link_targets.excerpt(cited.document.id, start, most)
-        if found is None or found.document != cited.document or found.total != cited.total:
+        excerpt = await self.link_targets.excerpt(cited.document.id, start, limit)
+        if excerpt is None or excerpt.document != cited.document or excerpt.total != cited.total:
             raise InvalidLink(InvalidLinkReason.CHANGED)
-        return found
+        return excerpt
 
-    async def _read(self, token: str) -> list[Any]:
+    async def _decode(self, token: str) -> list[Any]:
         serializer = (await self.load_key())._serializer  # noqa: SLF001 our own
         try:
             if serializer is None or len(token) > MAX_TOKEN_CHARS:
                 raise InvalidLink(InvalidLinkReason.UNKNOWN)
-            read, at = serializer.loads(token, return_timestamp=True)
+            values, signed_at = serializer.loads(token, return_timestamp=True)
         except BadData:
             raise InvalidLink(InvalidLinkReason.UNKNOWN) from None
-        if not -LINK_CLOCK_SKEW.total_seconds() <= self._clock() - at.timestamp() <= LIFETIME.total_seconds():
+        if not -LINK_CLOCK_SKEW.total_seconds() <= self._clock() - signed_at.timestamp() <= LIFETIME.total_seconds():
             raise InvalidLink(InvalidLinkReason.EXPIRED)
-        return list(read)
+        return list(values)
 
-    async def _whole(self, name: str) -> str:
+    async def _expand_id(self, name: str) -> str:
         """Return the id of the document that a link abbreviates to `name`; empty where there is none."""
         beginning, abbreviated, _ = name.rpartition(_ABBREVIATED)
         if not abbreviated:
             return name
-        return next((one for one in await self.link_targets.find_by_prefix(beginning) if _short(one) == name), "")
+        return next(
+            (
+                document_id
+                for document_id in await self.link_targets.find_by_prefix(beginning)
+                if _abbreviate(document_id) == name
+            ),
+            "",
+        )
 
-    def _bound(self, document: Document, chunk: Chunk | None) -> tuple[str, str, str]:
+    def _fingerprints(self, document: Document, chunk: Chunk | None) -> tuple[str, str, str]:
         """Return digests of what must not change: the collection, its rule, and the version with its passage."""
         collection = document.collection
         version = f"{document.version}\n{chunk.id if chunk else ''}"
@@ -162,8 +169,8 @@ class _Signer(TimestampSigner):
 
 
 def _serializer(key: str, clock: Callable[[], float]) -> URLSafeTimedSerializer:
-    given = {"key_derivation": "hmac", "digest_method": hashlib.sha256, "clock": clock}
-    return URLSafeTimedSerializer(key, salt="links to passages", signer=_Signer, signer_kwargs=given)
+    signer_options = {"key_derivation": "hmac", "digest_method": hashlib.sha256, "clock": clock}
+    return URLSafeTimedSerializer(key, salt="links to passages", signer=_Signer, signer_kwargs=signer_options)
 
 
 def _digest(text: str) -> str:
@@ -172,27 +179,27 @@ def _digest(text: str) -> str:
     return urlsafe_b64encode(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]).decode()
 
 
-def _short(document_id: str) -> str:
+def _abbreviate(document_id: str) -> str:
     """Return the id as a link holds it: links have to fit into a message."""
-    if len(document_id.encode("utf-8", "replace")) <= _WHOLE_ID and _ABBREVIATED not in document_id:
+    if len(document_id.encode("utf-8", "replace")) <= _MAX_FULL_ID and _ABBREVIATED not in document_id:
         return document_id
-    return f"{document_id[:_BEGINNING]}{_ABBREVIATED}{_digest(document_id)}"
+    return f"{document_id[:_PREFIX]}{_ABBREVIATED}{_digest(document_id)}"
 
 
-def _spans(chunk: Chunk, quotes: Iterable[str]) -> list[tuple[int, int]]:
+def _find_spans(chunk: Chunk, quotes: Iterable[str]) -> list[tuple[int, int]]:
     """Return the spans of `quotes`, if possible outside of the text that the chunk repeats from the one before.
     Adjacent spans are merged."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(span for quote in quotes if quote and (span := _span(chunk, quote))):
-        last = found[-1] if found else (0, -1)
-        if found and (start <= last[1] or re.fullmatch(r"\s+", chunk.text[last[1] : start])):
-            found[-1] = (last[0], max(last[1], end))
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(span for quote in quotes if quote and (span := _find_span(chunk, quote))):
+        last = spans[-1] if spans else (0, -1)
+        if spans and (start <= last[1] or re.fullmatch(r"\s+", chunk.text[last[1] : start])):
+            spans[-1] = (last[0], max(last[1], end))
         else:
-            found.append((start, end))
-    return found[:_SPANS]
+            spans.append((start, end))
+    return spans[:_MAX_SPANS]
 
 
-def _span(chunk: Chunk, quote: str) -> tuple[int, int] | None:
+def _find_span(chunk: Chunk, quote: str) -> tuple[int, int] | None:
     start = chunk.text.find(quote, chunk.overlap)
     start = start if start >= 0 else chunk.text.find(quote)
     return (start, start + len(quote)) if start >= 0 else None

@@ -50,8 +50,8 @@ class LoopbackAuthenticator:
         inside = person == OPERATOR
         return Readers(groups=frozenset({OPERATOR} if inside else ()), external=not inside)
 
-    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
-        return hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))
+    def is_valid_csrf(self, visitor: Visitor, token: str, request: Request) -> bool:
+        return hmac.compare_digest(visitor.csrf.encode(), token.encode("utf-8", "replace"))
 
 
 def routes(machine: LocalOperator) -> Sequence[BaseRoute]:

@@ -59,7 +59,7 @@ def render_page(
     request: Request,
     template: str,
     visitor: Visitor | None,
-    words: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
     *,
     status: int = 200,
     **values: Any,
@@ -71,18 +71,18 @@ def render_page(
         .render(
             request=request,
             visitor=visitor,
-            say=words,
-            language=words.language,
-            direction="rtl" if words.language in RTL_LANGUAGES else "ltr",
+            say=translator,
+            language=translator.language,
+            direction="rtl" if translator.language in RTL_LANGUAGES else "ltr",
             **{"admin": False, "heading": "", **values},
         )
     )
     return HTMLResponse(text, status, headers=dict(HEADERS))
 
 
-def render_fragment(template: str, words: Translator, **values: Any) -> str:
+def render_fragment(template: str, translator: Translator, **values: Any) -> str:
     """Render a part of a page, which a script inserts."""
-    return _templates().get_template(template).render(say=words, **values)
+    return _templates().get_template(template).render(say=translator, **values)
 
 
 def see_other(path: str) -> Response:
@@ -109,24 +109,24 @@ def _static() -> Mapping[str, bytes]:
     return {file.name: file.read_bytes() for file in (_HERE / "static").iterdir()}
 
 
-def _shown(value: Any) -> Any:
+def _sanitize(value: Any) -> Any:
     """Return a value without invisible characters. Markup stays: it was made of such values."""
     return strip_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
 def _templates() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=_sanitize,
     )
-    made.filters["zip"] = zip
-    made.globals.update(asset=_asset, common=wording, opened=safe_href, spans=safe_runs)
-    return made
+    environment.filters["zip"] = zip
+    environment.globals.update(asset=_asset, common=wording, opened=safe_href, spans=safe_runs)
+    return environment
 
 
 @cache

@@ -17,24 +17,24 @@ class LiveDrafts:
         self._drafts: dict[ConversationId, Draft] = {}
         self._changed = asyncio.Condition()
 
-    def begin(self, conversation: ConversationId, words: Translator) -> None:
+    def begin(self, conversation: ConversationId, translator: Translator) -> None:
         """Start an empty draft of a conversation's answer."""
-        self._drafts[conversation] = Draft(words=words)
+        self._drafts[conversation] = Draft(words=translator)
 
     async def add(self, conversation: ConversationId, event: ProgressEvent | SentenceEvent) -> None:
         """Add an event to the draft and wake those who wait."""
         self._drafts[conversation].add(event)
-        await self._tell()
+        await self._notify()
 
     async def end(self, conversation: ConversationId) -> None:
         """Drop the draft and wake those who wait."""
         self._drafts.pop(conversation, None)
-        await self._tell()
+        await self._notify()
 
     def draft(self, conversation: ConversationId) -> Reply | None:
         """Return the draft so far; None where nothing is written yet, or another process writes it."""
-        found = self._drafts.get(conversation)
-        return found.partial_reply if found and found.is_begun else None
+        draft = self._drafts.get(conversation)
+        return draft.partial_reply if draft and draft.is_begun else None
 
     async def wait_for_change(self, seconds: float) -> None:
         """Wait until any draft changes, at most `seconds`."""
@@ -45,6 +45,6 @@ class LiveDrafts:
             except TimeoutError:
                 return
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         async with self._changed:
             self._changed.notify_all()

@@ -41,32 +41,36 @@ class SignInFlow:
 
     async def save_attempt(self, response: Response, attempt: SignInAttempt) -> None:
         """Store the attempt in a signed cookie until the browser comes back."""
-        self._set(response, self._attempts, (await self._signer()).dumps(attempt.model_dump()), ATTEMPT_SECONDS)
+        self._set_cookie(
+            response, self._attempt_cookie, (await self._signer()).dumps(attempt.model_dump()), ATTEMPT_SECONDS
+        )
 
     async def load_attempt(self, request: Request) -> SignInAttempt | None:
         """Return the attempt that this very browser began; None for anything else."""
         try:
-            told, at = (await self._signer()).loads(request.cookies.get(self._attempts, ""), return_timestamp=True)
-            lasts = -ATTEMPT_CLOCK_SKEW_SECONDS <= time.time() - at.timestamp() <= ATTEMPT_SECONDS
-            return SignInAttempt.model_validate(told) if lasts else None
+            attempt, signed_at = (await self._signer()).loads(
+                request.cookies.get(self._attempt_cookie, ""), return_timestamp=True
+            )
+            is_valid = -ATTEMPT_CLOCK_SKEW_SECONDS <= time.time() - signed_at.timestamp() <= ATTEMPT_SECONDS
+            return SignInAttempt.model_validate(attempt) if is_valid else None
         except (BadData, ValueError):
             return None
 
     def set_session(self, response: Response, secret: str) -> None:
-        self._set(response, self.cookie.name, secret, None)
-        response.delete_cookie(self._attempts, secure=self.cookie.secure, httponly=True)
+        self._set_cookie(response, self.cookie.name, secret, None)
+        response.delete_cookie(self._attempt_cookie, secure=self.cookie.secure, httponly=True)
 
     def clear_session(self, response: Response) -> None:
         response.delete_cookie(self.cookie.name, secure=self.cookie.secure, httponly=True)
 
     @property
-    def _attempts(self) -> str:
+    def _attempt_cookie(self) -> str:
         return f"{self.cookie.name}-attempt"
 
     async def _signer(self) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(await self.signing_key(), salt="sign-in")
 
-    def _set(self, response: Response, name: str, value: str, seconds: int | None) -> None:
+    def _set_cookie(self, response: Response, name: str, value: str, seconds: int | None) -> None:
         response.set_cookie(
             name, value, max_age=seconds, path="/", secure=self.cookie.secure, httponly=True, samesite="lax"
         )

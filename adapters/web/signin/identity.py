@@ -21,9 +21,9 @@ MAX_ID_CHARS = 1000
 class SignInFailed(Exception):
     """No provider vouches for the person. `user_message` is for them, the text for the log."""
 
-    def __init__(self, said: TranslatableText, why: str) -> None:
-        super().__init__(why)
-        self.user_message = said
+    def __init__(self, user_message: TranslatableText, reason: str) -> None:
+        super().__init__(reason)
+        self.user_message = user_message
 
 
 class SignInAttempt(Value):
@@ -70,6 +70,6 @@ def make_web_identity(subject: str, name: str, groups: tuple[str, ...]) -> Ident
     )
 
 
-def web_groups(who: Identity) -> frozenset[str]:
+def web_groups(identity: Identity) -> frozenset[str]:
     """Return the groups by which rules and roles know a person of the page's own."""
-    return frozenset({join_id(WEB.name, SPACE), PersonId.parse(who.person).group, *who.groups})
+    return frozenset({join_id(WEB.name, SPACE), PersonId.parse(identity.person).group, *identity.groups})

@@ -33,7 +33,7 @@ class OAuthClient:
         port = urlsplit(site).port
         self._fetcher = Fetcher(private=True, ports=frozenset({80, 443, *([port] if port else [])}))
 
-    def authorization_url(self, endpoint: str, attempt: SignInAttempt, back: str, **more: str) -> str:
+    def authorization_url(self, endpoint: str, attempt: SignInAttempt, back: str, **extra: str) -> str:
         """Return the URL to send the browser to."""
         return str(
             prepare_grant_uri(
@@ -45,7 +45,7 @@ class OAuthClient:
                 state=attempt.state,
                 code_challenge=create_s256_code_challenge(attempt.verifier),
                 code_challenge_method="S256",
-                **more,
+                **extra,
             )
         )
 
@@ -59,15 +59,15 @@ class OAuthClient:
         }
         headers = {"authorization": f"Basic {self._basic}", "accept": "application/json"}
         answer = await self._fetch(endpoint, method="POST", form=form, headers=headers, attempts=1)
-        said = _object(answer)
-        if "error" in said:
-            raise SignInFailed(wording.WRONG, f"token: {said['error']!r}")
-        return _good(answer, said)
+        reply = _parse_object(answer)
+        if "error" in reply:
+            raise SignInFailed(wording.WRONG, f"token: {reply['error']!r}")
+        return _check_status(answer, reply)
 
     async def fetch_json(self, url: str, bearer: str = "") -> Mapping[str, Any]:
         """Return the JSON object at `url`; `bearer` goes to its host alone."""
         answer = await self._fetch(url, headers={"authorization": f"Bearer {bearer}"} if bearer else {})
-        return _good(answer, _object(answer))
+        return _check_status(answer, _parse_object(answer))
 
     async def close(self) -> None:
         await self._fetcher.close()
@@ -80,17 +80,17 @@ class OAuthClient:
             raise SignInFailed(wording.UNREACHABLE, f"{url}: {error or 'no answer in time'}") from error
 
 
-def _object(answer: FetchResponse) -> dict[str, Any]:
+def _parse_object(answer: FetchResponse) -> dict[str, Any]:
     try:
-        said = json.loads(answer.body)
+        reply = json.loads(answer.body)
     except (ValueError, RecursionError) as error:
         raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}, and no JSON") from error
-    if not isinstance(said, dict):
+    if not isinstance(reply, dict):
         raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}, and no JSON object")
-    return said
+    return reply
 
 
-def _good(answer: FetchResponse, said: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_status(answer: FetchResponse, reply: Mapping[str, Any]) -> Mapping[str, Any]:
     if answer.status != 200:
         raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}")
-    return said
+    return reply

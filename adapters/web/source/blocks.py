@@ -95,14 +95,14 @@ def passage_blocks(
     header."""
     stop = len(chunk.text) if end is None else end
     below: dict[int | None, list[int]] = defaultdict(list)
-    shown = {index for index, unit in enumerate(chunk.units) if unit.start >= start and unit.end <= stop}
-    for index in sorted(shown):
-        holder = _holder(chunk, index)
-        below[holder if holder in shown else None].append(index)
-    return tuple(_blocks(_Marked(chunk, spans), below, None))
+    visible = {index for index, unit in enumerate(chunk.units) if unit.start >= start and unit.end <= stop}
+    for index in sorted(visible):
+        entry = _parent_entry(chunk, index)
+        below[entry if entry in visible else None].append(index)
+    return tuple(_build_blocks(_MarkedChunk(chunk, spans), below, None))
 
 
-def _holder(chunk: Chunk, index: int) -> int | None:
+def _parent_entry(chunk: Chunk, index: int) -> int | None:
     """Return the index of the list entry that holds a unit; None where none does."""
     unit = chunk.units[index]
     above = unit.parent
@@ -111,7 +111,7 @@ def _holder(chunk: Chunk, index: int) -> int | None:
     return above if above is not None and chunk.units[above].kind in _ENTRIES else None
 
 
-class _Marked:
+class _MarkedChunk:
     """The text of a chunk as marked runs."""
 
     def __init__(self, chunk: Chunk, spans: Spans) -> None:
@@ -119,10 +119,10 @@ class _Marked:
         self._spans = spans
 
     def runs(self, start: int, end: int) -> MarkedRuns:
-        found = (MarkedRun(strip_invisible(piece), marked, code) for piece, marked, code in self._cut(start, end))
-        return tuple(run for run in found if run.text)
+        runs = (MarkedRun(strip_invisible(piece), marked, code) for piece, marked, code in self._split(start, end))
+        return tuple(run for run in runs if run.text)
 
-    def of(self, indices: Sequence[int]) -> MarkedRuns:
+    def unit_runs(self, indices: Sequence[int]) -> MarkedRuns:
         """Return the runs of adjacent units and of the text between them."""
         units = self.chunk.units
         return self.runs(units[indices[0]].start, units[indices[-1]].end)
@@ -131,37 +131,45 @@ class _Marked:
         missing = len(self.chunk.cells_at(index)) - len(spans := self.chunk.cell_spans(index))
         return (*(self.runs(start, end) for start, end in spans), *[()] * missing)
 
-    def _cut(self, start: int, end: int) -> Iterator[tuple[str, bool, bool]]:
-        ends = {place for span in (*self._spans, *self.chunk.code) for place in span if start < place < end}
-        for first, last in pairwise(sorted({start, end, *ends})):
-            yield self.chunk.text[first:last], _inside(first, self._spans), _inside(first, self.chunk.code)
+    def _split(self, start: int, end: int) -> Iterator[tuple[str, bool, bool]]:
+        ends = {position for span in (*self._spans, *self.chunk.code) for position in span if start < position < end}
+        for piece_start, piece_end in pairwise(sorted({start, end, *ends})):
+            yield (
+                self.chunk.text[piece_start:piece_end],
+                _is_inside(piece_start, self._spans),
+                _is_inside(piece_start, self.chunk.code),
+            )
 
 
-def _inside(place: int, spans: Spans) -> bool:
-    return any(start <= place < end for start, end in spans)
+def _is_inside(position: int, spans: Spans) -> bool:
+    return any(start <= position < end for start, end in spans)
 
 
-def _blocks(text: _Marked, below: Mapping[int | None, Sequence[int]], holder: int | None) -> Iterator[PassageBlock]:
+def _build_blocks(
+    text: _MarkedChunk, below: Mapping[int | None, Sequence[int]], holder: int | None
+) -> Iterator[PassageBlock]:
     units = text.chunk.units
-    for kind, indices in _runs_of(text.chunk, below.get(holder, ())):
+    for kind, indices in _group_units(text.chunk, below.get(holder, ())):
         match kind:
             case BlockKind.HEADING if holder is None and not units[indices[0]].inferred:
-                yield PassageHeading(text.of(indices), _level(text.chunk, indices[0]))
+                yield PassageHeading(text.unit_runs(indices), _heading_level(text.chunk, indices[0]))
             case BlockKind.HEADING | BlockKind.PROSE:
-                yield PassageParagraph(text.of(indices), lead=kind is BlockKind.HEADING)
+                yield PassageParagraph(text.unit_runs(indices), lead=kind is BlockKind.HEADING)
             case BlockKind.CODE:
-                yield PassageCode(text.of(indices))
+                yield PassageCode(text.unit_runs(indices))
             case BlockKind.ROW | BlockKind.HEADER:
-                yield _table(text, indices)
+                yield _build_table(text, indices)
             case _:
                 entries = (
-                    PassageListItem(text.of([index]), units[index].number, tuple(_blocks(text, below, index)))
+                    PassageListItem(
+                        text.unit_runs([index]), units[index].number, tuple(_build_blocks(text, below, index))
+                    )
                     for index in indices
                 )
                 yield PassageList(tuple(entries), ordered=kind is BlockKind.STEP)
 
 
-def _runs_of(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKind, list[int]]]:
+def _group_units(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKind, list[int]]]:
     """Yield groups of units that make up one block, each with its kind."""
     opened = 0
 
@@ -173,19 +181,19 @@ def _runs_of(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKind, 
         opened += alone or unit.kind is BlockKind.HEADER
         return kind, unit.part, opened
 
-    for (kind, *_), found in groupby(indices, key=block):
-        yield kind, list(found)
+    for (kind, *_), members in groupby(indices, key=block):
+        yield kind, list(members)
 
 
-def _table(text: _Marked, indices: Sequence[int]) -> PassageTable:
+def _build_table(text: _MarkedChunk, indices: Sequence[int]) -> PassageTable:
     units = text.chunk.units
     rows = [index for index in indices if units[index].kind is BlockKind.ROW]
-    named = [index for index in indices if units[index].kind is BlockKind.HEADER]
-    header = named[0] if named else text.chunk.header_of(rows[0])
+    header_rows = [index for index in indices if units[index].kind is BlockKind.HEADER]
+    header = header_rows[0] if header_rows else text.chunk.header_of(rows[0])
     return PassageTable(() if header is None else text.cells(header), tuple(text.cells(index) for index in rows))
 
 
-def _level(chunk: Chunk, index: int) -> int:
+def _heading_level(chunk: Chunk, index: int) -> int:
     """Return the level of a heading: those of the chunk's path are known, others stand below it."""
-    said = chunk.text_at(index)
-    return 1 + (chunk.heading.index(said) if said in chunk.heading else len(chunk.heading))
+    text = chunk.text_at(index)
+    return 1 + (chunk.heading.index(text) if text in chunk.heading else len(chunk.heading))

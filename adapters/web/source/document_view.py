@@ -64,48 +64,48 @@ class DocumentView:
         return f"?at={position}#{CITED_FRAGMENT if position == self.cited else OPENED_FRAGMENT}"
 
 
-def make_document_view(cited: LinkTarget, found: DocumentExcerpt, at: int, words: Translator) -> DocumentView:
+def make_document_view(cited: LinkTarget, excerpt: DocumentExcerpt, at: int, translator: Translator) -> DocumentView:
     """Return the view of the passage at `at`, which is in `excerpt`, and of as many passages around it as fit."""
-    chunks = fit_passages(found.chunks, at)
+    chunks = fit_passages(excerpt.chunks, at)
     opened = next(chunk for chunk in chunks if chunk.position == at)
-    document = found.document
+    document = excerpt.document
     title = strip_invisible(document.title or document.filename)
     return DocumentView(
         title=title,
         filename=strip_invisible(document.filename),
         path=tuple(map(strip_invisible, opened.heading)),
         dated=document.last_changed,
-        indexed=f"{found.indexed_at:%Y-%m-%d}" if found.indexed_at else "",
+        indexed=f"{excerpt.indexed_at:%Y-%m-%d}" if excerpt.indexed_at else "",
         flagged=document.flagged,
         language=detect_supported_language(opened.text),
-        passages=tuple(_passages(chunks, cited, at, title, words)),
+        passages=tuple(_build_passages(chunks, cited, at, title, translator)),
         first=chunks[0].position,
         at=at,
         cited=cited.chunk.position,
-        total=found.total,
+        total=excerpt.total,
     )
 
 
-def _passages(
-    chunks: Sequence[Chunk], cited: LinkTarget, at: int, title: str, words: Translator
+def _build_passages(
+    chunks: Sequence[Chunk], cited: LinkTarget, at: int, title: str, translator: Translator
 ) -> Iterator[PassageView]:
     begins = min((start for start, _ in cited.spans), default=cited.chunk.overlap)
     place, level = "", 0
     for chunk, start, end in trim_overlaps(chunks, cited.chunk.position, begins):
         is_cited = chunk.position == cited.chunk.position
-        found = list(passage_blocks(chunk, cited.spans if is_cited else (), start=start, end=end))
-        if chunk.position == 0 and found[:1] == [
+        blocks = list(passage_blocks(chunk, cited.spans if is_cited else (), start=start, end=end))
+        if chunk.position == 0 and blocks[:1] == [
             PassageHeading((MarkedRun(title),), 1)
         ]:  # it stands above the page already
-            del found[0]
-        for index, block in enumerate(found):
+            del blocks[0]
+        for index, block in enumerate(blocks):
             if isinstance(block, PassageHeading):  # none may be more than one level below the one before
                 level = min(block.level, level + 1, _DEEPEST)
-                found[index] = replace(block, level=level)
-        before, place = place, _place(chunk, words)
+                blocks[index] = replace(block, level=level)
+        before, place = place, _describe_place(chunk, translator)
         yield PassageView(
             place=place if place != before else "",
-            blocks=tuple(found),
+            blocks=tuple(blocks),
             cited=is_cited,
             anchor=_anchor(cited) if is_cited else OPENED_FRAGMENT if chunk.position == at else "",
         )
@@ -115,12 +115,12 @@ def _anchor(cited: LinkTarget) -> str:
     return "" if cited.spans else CITED_FRAGMENT
 
 
-def _place(chunk: Chunk, words: Translator) -> str:
-    told = []
+def _describe_place(chunk: Chunk, translator: Translator) -> str:
+    labels = []
     if chunk.page is not None:
-        told.append(words(wording.PAGE_LABEL, number=chunk.page))
+        labels.append(translator(wording.PAGE_LABEL, number=chunk.page))
     if chunk.sheet:
-        told.append(words(wording.SHEET_LABEL, name=strip_invisible(chunk.sheet)))
+        labels.append(translator(wording.SHEET_LABEL, name=strip_invisible(chunk.sheet)))
     if chunk.row is not None:
-        told.append(words(page.ROW, row=chunk.row))
-    return ", ".join(told)
+        labels.append(translator(page.ROW, row=chunk.row))
+    return ", ".join(labels)

@@ -46,9 +46,9 @@ class Shelf:
     async def find_by_prefix(self, text: str) -> Sequence[str]:
         return [name for name in self.documents if name.startswith(text)]
 
-    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
+    async def excerpt(self, document_id: str, start: int, limit: int) -> DocumentExcerpt | None:
         there = self.documents.get(document_id)
-        return there and replace(there, chunks=there.chunks[start : start + most])
+        return there and replace(there, chunks=there.chunks[start : start + limit])
 
     async def has_original(self, document: Document) -> bool:
         return False
