@@ -23,7 +23,7 @@ async def download_file(url: str, most: int, **fetching: Any) -> FetchResponse:
     """`fetching` is for the fetcher. Raises NotAdded, and Unavailable."""
     try:
         async with open_fetcher(**fetching) as fetcher:
-            fetched = await fetcher.fetch(url, most=most)
+            fetched = await fetcher.fetch(url, max_bytes=most)
     except Refused as error:
         raise _too_large(str(error), most) from error
     if fetched.status != 200:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 ENCODINGS = "gzip, deflate"
 """Value of the Accept-Encoding header."""
-_PIECE = 65_536
-_KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
+_PIECE_BYTES = 65_536
+_KNOWN_ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 
 
-async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
+async def iter_capped(response: httpx2.Response, max_bytes: int) -> AsyncGenerator[bytes, None]:
     """Yield pieces of at most 64 KiB; other tasks run between them. Raise Refused above `max_bytes`, counted as
     received or as decompressed, and for an encoding that was not asked for or more than one."""
-    if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN:
+    if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN_ENCODINGS:
         raise Refused(f"{response.url.host} sent a compression that was not asked for")
     if response.headers.get("content-encoding") == "x-gzip":
         response.headers["content-encoding"] = "gzip"
@@ -32,10 +32,10 @@ async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[by
     async with aclosing(response.aiter_bytes()) as pieces:
         async for piece in pieces:
             size += len(piece)
-            if max(size, response.num_bytes_downloaded) > most:
-                raise Refused(f"{response.url.host} sent more than {most // 1_000_000} MB")
-            for start in range(0, len(piece), _PIECE):
-                yield piece[start : start + _PIECE]
+            if max(size, response.num_bytes_downloaded) > max_bytes:
+                raise Refused(f"{response.url.host} sent more than {max_bytes // 1_000_000} MB")
+            for start in range(0, len(piece), _PIECE_BYTES):
+                yield piece[start : start + _PIECE_BYTES]
                 await asyncio.sleep(0)
 
 

@@ -30,39 +30,39 @@ Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 async def resolve_host(host: str, port: int) -> Sequence[str]:
     """Return the addresses by the system's resolver, which also reads decimal, octal, hexadecimal and short forms of
     addresses."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in addresses))
 
 
 def resolve_literal(host: str, port: int) -> Sequence[str]:
     """Return the address that `host` spells, in any form; none for a name."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except OSError:
         return ()
-    return tuple(str(address[0]) for *_, address in found)
+    return tuple(str(address[0]) for *_, address in addresses)
 
 
 def is_allowed_address(address: str, *, private: bool) -> bool:
     """Return True for the literal `address` of a public host or, with `private`, of this machine or a private network.
     An address that stands for another (mapped, NAT64) is judged as that one; an invalid address is not allowed."""
     try:
-        found = _meant(ip_address(address))
+        ip = _unmap(ip_address(address))
     except ValueError:
         return False
-    if found in _METADATA or found.is_multicast or found.is_link_local or getattr(found, "scope_id", None):
+    if ip in _METADATA or ip.is_multicast or ip.is_link_local or getattr(ip, "scope_id", None):
         return False
-    if private and (found.is_loopback or any(found in network for network in _PRIVATE)):
+    if private and (ip.is_loopback or any(ip in network for network in _PRIVATE)):
         return True
     return (
-        found.is_global
-        and not found.is_reserved
-        and not getattr(found, "is_site_local", False)
-        and not any(found in network for network in _NOT_GLOBAL)
+        ip.is_global
+        and not ip.is_reserved
+        and not getattr(ip, "is_site_local", False)
+        and not any(ip in network for network in _NOT_GLOBAL)
     )
 
 
-def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _unmap(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     if isinstance(address, IPv4Address):
         return address
     if address.ipv4_mapped is not None:

@@ -33,20 +33,23 @@ def open_presidio(model: str, setting: str) -> SensitiveDataFinder:
             f"{name} needs spaCy's model {model}, which is not installed",
             what_to_do=f"Install it: python -m spacy download {model}",
         )
-    return _Names(model)
+    return _PresidioFinder(model)
 
 
-class _Names:
+class _PresidioFinder:
     def __init__(self, model: str) -> None:
         self._model = model
         self._language = model.partition("_")[0]
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
 
     def __call__(self, text: str) -> list[SensitiveSpan]:
-        with raise_unavailable(f"presidio:{self._model}", "could not be run"), self._alone:
-            found = self._analyzer.analyze(text, self._language, entities=list(_KINDS))
+        with raise_unavailable(f"presidio:{self._model}", "could not be run"), self._lock:
+            results = self._analyzer.analyze(text, self._language, entities=list(_KINDS))
         return drop_overlaps(
-            [*find_sensitive_data(text), *(SensitiveSpan(one.start, one.end, _KINDS[one.entity_type]) for one in found)]
+            [
+                *find_sensitive_data(text),
+                *(SensitiveSpan(result.start, result.end, _KINDS[result.entity_type]) for result in results),
+            ]
         )
 
     @cached_property

@@ -16,7 +16,7 @@ from pipeline.values import Usage
 
 # --- A language model -----------------------------------------------------------------------------
 
-_LONGEST_WAIT = 2.0
+_MAX_WAIT = 2.0
 """Seconds: a service that asks for a longer wait is not asked again for this answer."""
 FAILURE_THRESHOLD = 5
 """Failures within `FAILURE_WINDOW_SECONDS` that open the breaker: more than a hiccup."""
@@ -97,25 +97,25 @@ class GuardedModel:
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`. Raise Unavailable at once while the breaker is open."""
-        begun = False
+        has_started = False
         try:
-            async with aclosing(self._attempt(messages, max_tokens, tools)) as attempt:
+            async with aclosing(self._stream_once(messages, max_tokens, tools)) as attempt:
                 async for piece in attempt:
-                    begun = True
+                    has_started = True
                     yield piece
                 return
         except Unavailable as error:
             wait = self._pause if error.retry_after is None else error.retry_after
-            if begun or error.permanent or wait > _LONGEST_WAIT or self._breaker.is_open:
+            if has_started or error.permanent or wait > _MAX_WAIT or self._breaker.is_open:
                 raise
         await self._sleep(wait)
-        async with aclosing(self._attempt(messages, max_tokens, tools)) as attempt:
+        async with aclosing(self._stream_once(messages, max_tokens, tools)) as attempt:
             async for piece in attempt:
                 yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`; never retried. Raise Unavailable at once while the breaker is open."""
-        async with self._watched(self._calls):
+        async with self._guard(self._calls):
             reply = await self._model.structured(messages, into, max_tokens=max_tokens)
             self._breaker.record_success()
             return reply
@@ -123,26 +123,26 @@ class GuardedModel:
     async def close(self) -> None:
         await self._model.close()
 
-    async def _attempt(
+    async def _stream_once(
         self, messages: Sequence[ChatMessage], max_tokens: int, tools: Sequence[Tool]
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         async with (
-            self._watched(self._streams),
+            self._guard(self._streams),
             aclosing(self._model.stream(messages, max_tokens=max_tokens, tools=tools)) as stream,
         ):
             async for piece in stream:
                 if isinstance(piece, StreamEnd):
-                    self._tell(whole=bool(piece.reason))
+                    self._record(complete=bool(piece.reason))
                 yield piece
 
-    def _tell(self, *, whole: bool) -> None:
-        if whole:
+    def _record(self, *, complete: bool) -> None:
+        if complete:
             self._breaker.record_success()
         else:
             self._breaker.record_failure()
 
     @asynccontextmanager
-    async def _watched(self, slots: asyncio.Semaphore) -> AsyncIterator[None]:
+    async def _guard(self, slots: asyncio.Semaphore) -> AsyncIterator[None]:
         """Hold a slot for one call, when the breaker and the limit let it through, and count its failures."""
         if self._breaker.is_blocked():
             raise self._refusal()
@@ -194,14 +194,14 @@ class GuardedReranker:
         if not self._breaker.allow_call():
             raise Unavailable(self._service, "not asked, because it kept failing; it is tried again every few seconds")
         try:
-            scores = await self._asked(question, passages)
+            scores = await self._score_in_time(question, passages)
         except Unavailable:
             self._breaker.record_failure()
             raise
         self._breaker.record_success()
         return scores
 
-    async def _asked(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+    async def _score_in_time(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         try:
             async with asyncio.timeout(self._seconds):
                 scores = await self._reranker.score(question, passages)

@@ -16,7 +16,7 @@ from adapters.models.sdk_errors import vendor_error_code
 from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import T
 
-_LONGEST = 2**20
+_MAX_EVENT_BYTES = 2**20
 """Bytes of one event."""
 _REST_SECONDS = 0.05
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
@@ -46,7 +46,7 @@ async def _lines(service: str, response: Any) -> AsyncGenerator[bytes, None]:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             yield line
-        if len(rest) > _LONGEST:
+        if len(rest) > _MAX_EVENT_BYTES:
             raise UnusableResponse(f"{service}: an event without end")
     yield rest
 
@@ -78,14 +78,14 @@ def json_body(service: str, response: Any) -> Any:
 def parse_structured(service: str, content: str, into: type[T]) -> T:
     """Return the JSON object in `content` as `into`, whether in a fence, among words or by itself. Raises
     UnusableResponse; the error holds nothing of the content."""
-    found = _OBJECT.search(content)
-    if found is None:
+    match = _OBJECT.search(content)
+    if match is None:
         raise UnusableResponse(f"{service}: no JSON object in the reply")
     try:
-        return into.model_validate_json(found.group())
+        return into.model_validate_json(match.group())
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the object"
+        location = ".".join(map(str, first["loc"])) or "the object"
         raise UnusableResponse(
-            f"{service}: the reply does not fit {into.__name__} at {where} ({first['type']})"
+            f"{service}: the reply does not fit {into.__name__} at {location} ({first['type']})"
         ) from None

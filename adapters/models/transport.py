@@ -20,7 +20,7 @@ MAX_RESPONSE_BYTES = 8_000_000
 def http_client(sdk: Any, service: str, timeout: float) -> httpx2.AsyncClient:
     """Return a client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin,
     before anything is sent there, and for a reply of more than `MAX_RESPONSE_BYTES`, as soon as these have come."""
-    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(**_kept_in(service, timeout))
+    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(**_client_options(service, timeout))
     return client
 
 
@@ -28,18 +28,18 @@ def plain_client(service: str, timeout: float, headers: Mapping[str, str]) -> ht
     """Return such a client for a service without an SDK; every request carries `headers`."""
     import httpx2
 
-    kept = _kept_in(service, timeout)
-    return httpx2.AsyncClient(**kept | {"headers": {**kept["headers"], **headers}}, follow_redirects=True)
+    options = _client_options(service, timeout)
+    return httpx2.AsyncClient(**options | {"headers": {**options["headers"], **headers}}, follow_redirects=True)
 
 
-def _kept_in(service: str, timeout: float) -> dict[str, Any]:
+def _client_options(service: str, timeout: float) -> dict[str, Any]:
     import httpx2
 
     from adapters.fetch.responses import ENCODINGS
 
     async def check(response: httpx2.Response) -> None:
-        _stay(service, response)
-        _cap(service, response)
+        _check_redirect(service, response)
+        _limit_size(service, response)
 
     return {
         "timeout": httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
@@ -48,17 +48,17 @@ def _kept_in(service: str, timeout: float) -> dict[str, Any]:
     }
 
 
-def _stay(service: str, response: httpx2.Response) -> None:
+def _check_redirect(service: str, response: httpx2.Response) -> None:
     if not response.has_redirect_location:
         return
-    here, there = response.url, response.url.join(response.headers["location"])
-    if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+    current, target = response.url, response.url.join(response.headers["location"])
+    if (current.scheme, current.netloc) != (target.scheme, target.netloc):
         failure = Unavailable(service, "redirects to another server, which is not followed", permanent=True)
         failure.what_to_do = "Check the base URL: it must be the address that answers."
         raise failure
 
 
-def _cap(service: str, response: httpx2.Response) -> None:
+def _limit_size(service: str, response: httpx2.Response) -> None:
     """Limit how much of `response` can be read, decompressed, whoever reads it."""
     import httpx2
 

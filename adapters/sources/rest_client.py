@@ -196,7 +196,7 @@ class RestClient:
             method=method,
             headers={**self._headers, **signed},
             json=body,
-            most=most,
+            max_bytes=most,
             refusal=self._service.to_error,
         )
 

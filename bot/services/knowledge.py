@@ -134,7 +134,7 @@ async def _page(means: KnowledgeDependencies, url: str) -> _Read:
     """What is at a public address, a page or a file."""
     try:
         async with means.open_fetcher() as fetcher:
-            fetched = await fetcher.fetch(url, most=MAX_WEB_PAGE_BYTES)
+            fetched = await fetcher.fetch(url, max_bytes=MAX_WEB_PAGE_BYTES)
     except Refused as error:
         raise UploadRefused(str(error), words.NOT_PUBLIC) from error
     if fetched.status != 200:

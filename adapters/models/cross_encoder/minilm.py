@@ -44,13 +44,13 @@ class MiniLMCrossEncoder:
         seconds: float = DEADLINE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._graph = OnnxModel("reader", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads)
+        self._graph = OnnxModel("reader", folder / MODEL, folder / TOKENIZER, max_tokens=MAX_TOKENS, threads=threads)
         self._seconds = seconds
         self._clock = clock
         self._breaker = CircuitBreaker(clock)
-        self._reading = 0
-        self._flooded = False
-        self._rate, self._asked = 0.0, clock()
+        self._running = 0
+        self._overloaded = False
+        self._rate, self._asked_at = 0.0, clock()
 
     async def load(self) -> None:
         """Load the files now rather than while somebody waits. Raises Unavailable."""
@@ -58,9 +58,9 @@ class MiniLMCrossEncoder:
 
     async def score(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
         """See `RelevanceScorer`. Loading does not count as part of the time."""
-        takes = self._takes(stretches)
-        self._flooded = self._asked_for() * takes > (CALM if self._flooded else BUSY)
-        if self._flooded or (self._reading and (self._reading + 1) * takes > QUEUE_SHARE * self._seconds):
+        seconds = self._estimate_seconds(stretches)
+        self._overloaded = self._question_rate() * seconds > (CALM if self._overloaded else BUSY)
+        if self._overloaded or (self._running and (self._running + 1) * seconds > QUEUE_SHARE * self._seconds):
             return None
         if not self._breaker.allow_call():
             return None
@@ -69,29 +69,29 @@ class MiniLMCrossEncoder:
         except Unavailable:
             self._breaker.record_failure()
             raise
-        return await self._read(question, stretches)
+        return await self._run(question, stretches)
 
-    async def _read(self, question: str, stretches: Sequence[str]) -> Sequence[float] | None:
-        self._reading += 1
+    async def _run(self, question: str, passages: Sequence[str]) -> Sequence[float] | None:
+        self._running += 1
         try:
             async with asyncio.timeout(self._seconds):
-                rows = await self._graph.run([(question, stretch) for stretch in stretches])
+                rows = await self._graph.run([(question, passage) for passage in passages])
         except TimeoutError:
             self._breaker.record_failure()
             return None
         finally:
-            self._reading -= 1
+            self._running -= 1
         self._breaker.record_success()
         return [min(max((float(row[0]) + LOGIT_RANGE) / (2 * LOGIT_RANGE), 0.0), 1.0) for row in rows]
 
-    def _takes(self, stretches: Sequence[str]) -> float:
+    def _estimate_seconds(self, passages: Sequence[str]) -> float:
         """Return the seconds of scoring `passages` on all processors."""
-        each = self._graph.cpu_seconds / self._graph.texts_run if self._graph.texts_run else _GUESS
-        return each * len(stretches) / self._graph.threads
+        seconds_each = self._graph.cpu_seconds / self._graph.texts_run if self._graph.texts_run else _GUESS
+        return seconds_each * len(passages) / self._graph.threads
 
-    def _asked_for(self) -> float:
+    def _question_rate(self) -> float:
         """Return the questions a second, weighted towards the last second."""
         now = self._clock()
-        self._rate = 1 + self._rate * math.exp(self._asked - now)
-        self._asked = now
+        self._rate = 1 + self._rate * math.exp(self._asked_at - now)
+        self._asked_at = now
         return self._rate

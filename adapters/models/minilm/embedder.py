@@ -27,5 +27,5 @@ class MiniLMEmbedder(OnnxEmbedder):
         manifest = EmbedderManifest(
             files={MODEL: MODEL_SHA256, TOKENIZER: TOKENIZER_SHA256}, max_length=MAX_TOKENS, normalise=False
         )
-        graph = OnnxModel("embedder", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads)
+        graph = OnnxModel("embedder", folder / MODEL, folder / TOKENIZER, max_tokens=MAX_TOKENS, threads=threads)
         super().__init__(self.name, graph, manifest, dimensions=384)

@@ -15,7 +15,7 @@ from pipeline.ports import Vectors
 
 CACHED_QUESTIONS = 256
 """Questions whose vectors are kept."""
-_UNIT = 0.01
+_UNIT_TOLERANCE = 0.01
 """Tolerance of a vector's length where the graph is said to give vectors of unit length."""
 
 
@@ -29,7 +29,7 @@ class OnnxEmbedder:
         self.dimensions = dimensions
         self._graph = graph
         self._manifest = manifest
-        self._remembered: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache: OrderedDict[str, Vectors] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return vectors of shape (len(texts), dimensions), in order. Raises Unavailable."""
@@ -37,14 +37,14 @@ class OnnxEmbedder:
 
     async def embed_question(self, text: str) -> Vectors:
         """Return a read-only vector of shape (dimensions,). Raises Unavailable."""
-        if text in self._remembered:
-            self._remembered.move_to_end(text)
-            return self._remembered[text]
+        if text in self._cache:
+            self._cache.move_to_end(text)
+            return self._cache[text]
         vector: Vectors = (await self._embed(self._manifest.question_prefix, [text]))[0]
         vector.flags.writeable = False
-        self._remembered[text] = vector
-        while len(self._remembered) > CACHED_QUESTIONS:
-            self._remembered.popitem(last=False)
+        self._cache[text] = vector
+        while len(self._cache) > CACHED_QUESTIONS:
+            self._cache.popitem(last=False)
         return vector
 
     def count_tokens(self, text: str) -> int:
@@ -54,29 +54,31 @@ class OnnxEmbedder:
     async def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        vectors = np.stack([self._pooled(row) for row in await self._graph.run([prefix + text for text in texts])])
+        vectors = np.stack([self._pool(row) for row in await self._graph.run([prefix + text for text in texts])])
         if self._manifest.normalise:
             vectors = normalize_vectors(self._graph.service, vectors)
-        elif np.abs(vector_norms(self._graph.service, vectors) - 1).max() > _UNIT:
-            raise self._wrong("gives vectors of other lengths than 1: let normalise be true")
+        elif np.abs(vector_norms(self._graph.service, vectors) - 1).max() > _UNIT_TOLERANCE:
+            raise self._manifest_error("gives vectors of other lengths than 1: let normalise be true")
         self.dimensions = vectors.shape[1]
         return vectors
 
-    def _pooled(self, row: OutputArray) -> Vectors:
+    def _pool(self, row: OutputArray) -> Vectors:
         pooling = self._manifest.pooling
         if row.ndim == 1 and pooling is None:
             return row
         if row.ndim != 2 or pooling is None:
-            said = "one vector a text: leave pooling out" if row.ndim == 1 else "a vector for each token: set pooling"
-            raise self._wrong(f"gives {said}")
+            problem = (
+                "one vector a text: leave pooling out" if row.ndim == 1 else "a vector for each token: set pooling"
+            )
+            raise self._manifest_error(f"gives {problem}")
         if pooling == "mean":
             mean: Vectors = row.mean(axis=0)
             return mean
         token: Vectors = row[0 if pooling == "cls" else -1]
         return token
 
-    def _wrong(self, what: str) -> Unavailable:
-        return Unavailable(self._graph.service, f"its graph {what} in its manifest", permanent=True)
+    def _manifest_error(self, problem: str) -> Unavailable:
+        return Unavailable(self._graph.service, f"its graph {problem} in its manifest", permanent=True)
 
 
 def open_onnx_embedder(folder: Path, setting: str) -> OnnxEmbedder:

@@ -26,7 +26,7 @@ from pipeline.errors import CitewellError, Misconfigured, Unavailable
 
 ERROR_SEVERITY = 3
 """The level from which on onnxruntime writes to standard error, past every log."""
-_GIVEN = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+_TOKENIZER_ATTRIBUTES = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 """The inputs of transformer graphs, and the tokenizer's attribute for each."""
 
 OutputArray = NDArray[np.float32]
@@ -45,15 +45,15 @@ class OnnxModel:
         weights: Path,
         tokenizer: Path,
         *,
-        most_tokens: int,
+        max_tokens: int,
         threads: int | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:
         """A text is cut off after `max_tokens`. `check` is called before the files are loaded."""
         self.service = service
         self._weights = weights
-        self._tokens = tokenizer
-        self._most_tokens = most_tokens
+        self._tokenizer_path = tokenizer
+        self._max_tokens = max_tokens
         self._check = check
         self._loading = threading.Lock()
         self.threads = threads or min(os.cpu_count() or 1, 4)
@@ -67,9 +67,9 @@ class OnnxModel:
         """Return the first output for each of `texts`. If cancelled, the texts that were not begun are skipped."""
         if len(texts) == 1:  # somebody waits: not behind all that is being indexed
             return await asyncio.to_thread(lambda: [self._run(one) for one in self._encode(texts)])
-        work = partial(asyncio.get_running_loop().run_in_executor, self._pool)
-        encoded = await work(self._encode, texts)
-        return list(await asyncio.gather(*(work(self._run, one) for one in encoded)))
+        submit = partial(asyncio.get_running_loop().run_in_executor, self._pool)
+        encoded = await submit(self._encode, texts)
+        return list(await asyncio.gather(*(submit(self._run, encoding) for encoding in encoded)))
 
     def load(self) -> None:
         """Load the files now, if they are not loaded."""
@@ -79,7 +79,7 @@ class OnnxModel:
     def count_tokens(self, text: str) -> int:
         """Return the tokens of `text`, however long, without the special ones."""
         with self._loading:
-            tokenizer = self._whole_tokenizer
+            tokenizer = self._untruncated_tokenizer
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
 
     def _encode(self, texts: Sequence[TextOrPair]) -> list[Any]:
@@ -90,10 +90,10 @@ class OnnxModel:
 
     def _run(self, encoded: Any) -> OutputArray:
         session, inputs = self._session
-        given = {name: np.array([getattr(encoded, attribute)], np.int64) for name, attribute in inputs.items()}
+        model_inputs = {name: np.array([getattr(encoded, attribute)], np.int64) for name, attribute in inputs.items()}
         began = time.thread_time()
         with raise_unavailable(self.service, "the graph could not be run"):
-            row: OutputArray = session.run(None, given)[0][0]
+            row: OutputArray = session.run(None, model_inputs)[0][0]
         self.cpu_seconds += time.thread_time() - began
         self.texts_run += 1
         return row
@@ -111,19 +111,19 @@ class OnnxModel:
             options.inter_op_num_threads = 1
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             session = onnxruntime.InferenceSession(str(self._weights), options, providers=["CPUExecutionProvider"])
-        wanted = [one.name for one in session.get_inputs()]
-        if unknown := [name for name in wanted if name not in _GIVEN]:
+        input_names = [model_input.name for model_input in session.get_inputs()]
+        if unknown := [name for name in input_names if name not in _TOKENIZER_ATTRIBUTES]:
             raise Unavailable(self.service, f"its graph asks for {unknown[0]}, which no text has", permanent=True)
-        return session, {name: _GIVEN[name] for name in wanted}
+        return session, {name: _TOKENIZER_ATTRIBUTES[name] for name in input_names}
 
     @cached_property
     def _tokenizer(self) -> Any:
         tokenizer = self._load_tokenizer()
-        tokenizer.enable_truncation(self._most_tokens)
+        tokenizer.enable_truncation(self._max_tokens)
         return tokenizer
 
     @cached_property
-    def _whole_tokenizer(self) -> Any:
+    def _untruncated_tokenizer(self) -> Any:
         tokenizer = self._load_tokenizer()
         tokenizer.no_truncation()
         return tokenizer
@@ -132,7 +132,7 @@ class OnnxModel:
         with raise_unavailable(self.service, "the tokenizer could not be loaded", permanent=True):
             from tokenizers import Tokenizer
 
-            tokenizer = Tokenizer.from_file(str(self._tokens))
+            tokenizer = Tokenizer.from_file(str(self._tokenizer_path))
         tokenizer.no_padding()
         return tokenizer
 
@@ -147,21 +147,21 @@ def load_onnxruntime() -> Any:
 
 
 @contextmanager
-def raise_unavailable(service: str, otherwise: str, *, permanent: bool = False) -> Iterator[None]:
+def raise_unavailable(service: str, reason: str, *, permanent: bool = False) -> Iterator[None]:
     """Raise Unavailable for any exception of a library: tokenizers raises plain Exceptions."""
     try:
         yield
     except CitewellError:
         raise
     except Exception as error:
-        raise Unavailable(service, otherwise, permanent=permanent) from error
+        raise Unavailable(service, reason, permanent=permanent) from error
 
 
 # --- The folder of a model: graph, tokenizer and `manifest.json` ----------------------------------
 
 MANIFEST = "manifest.json"
 TOKENIZER = "tokenizer.json"
-_GIVE = f"It needs a graph (.onnx), {TOKENIZER} and a {MANIFEST}: docs/operations/models.md."
+_REMEDY = f"It needs a graph (.onnx), {TOKENIZER} and a {MANIFEST}: docs/operations/models.md."
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -217,13 +217,13 @@ def read_manifest(folder: Path, kind: type[M], setting: str) -> M:
     try:
         manifest = kind.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise Misconfigured(setting, f"{path} cannot be read ({error.strerror})", what_to_do=_GIVE) from error
+        raise Misconfigured(setting, f"{path} cannot be read ({error.strerror})", what_to_do=_REMEDY) from error
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        where = f"{'.'.join(map(str, first['loc']))}: " if first["loc"] else ""
-        raise Misconfigured(setting, f"{path} is wrong: {where}{first['msg']}", what_to_do=_GIVE) from error
+        location = f"{'.'.join(map(str, first['loc']))}: " if first["loc"] else ""
+        raise Misconfigured(setting, f"{path} is wrong: {location}{first['msg']}", what_to_do=_REMEDY) from error
     if missing := [name for name in manifest.files if not (folder / name).is_file()]:
-        raise Misconfigured(setting, f"{folder / missing[0]} is missing", what_to_do=_GIVE)
+        raise Misconfigured(setting, f"{folder / missing[0]} is missing", what_to_do=_REMEDY)
     return manifest
 
 
@@ -242,5 +242,5 @@ def open_onnx_model(folder: Path, manifest: ModelManifest, service: str) -> Onnx
                     )
 
     return OnnxModel(
-        service, folder / manifest.weights, folder / TOKENIZER, most_tokens=manifest.max_length, check=check
+        service, folder / manifest.weights, folder / TOKENIZER, max_tokens=manifest.max_length, check=check
     )

@@ -48,7 +48,7 @@ class PoliteFetcher:
         server = url_origin(address)
         await self._sleep(self._rest(server))
         try:
-            return await self._fetcher.fetch(address, headers=headers or {}, most=most)
+            return await self._fetcher.fetch(address, headers=headers or {}, max_bytes=most)
         finally:
             self._answered[server] = time.monotonic()
 

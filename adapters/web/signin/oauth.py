@@ -75,7 +75,7 @@ class OAuthClient:
     async def _fetch(self, url: str, **request: Any) -> FetchResponse:
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
-                return await self._fetcher.fetch(url, most=MAX_BYTES, **request)
+                return await self._fetcher.fetch(url, max_bytes=MAX_BYTES, **request)
         except (CitewellError, TimeoutError) as error:
             raise SignInFailed(wording.UNREACHABLE, f"{url}: {error or 'no answer in time'}") from error
 
