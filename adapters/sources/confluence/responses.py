@@ -148,7 +148,7 @@ class PageBodyResponse(ResponseModel):
 
     @property
     def new_editor(self) -> bool:
-        return any(found.name == "editor" and found.value in (None, "v2") for found in self.properties.results)
+        return any(entry.name == "editor" and entry.value in (None, "v2") for entry in self.properties.results)
 
 
 class ConfluenceUser(ResponseModel):

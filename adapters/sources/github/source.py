@@ -22,24 +22,24 @@ from pipeline.values import Block, BlockKind, Document, ParsedDocument, replace
 
 # --- The wiki: a git repository beside the other one, with a page in each file --------------------
 
-_READ = "wiki"
+_WIKI_SEEN = "wiki"
 """The cache key that remembers that the wiki existed."""
 
 
 class GitHubWiki:
     """The pages of `pages`, which people read at `address` (`https://github.com/owner/name/wiki`)."""
 
-    def __init__(self, pages: GitSource, address: str, memory: SourceCache) -> None:
+    def __init__(self, pages: GitSource, address: str, cache: SourceCache) -> None:
         self._pages = pages
         self._address = address
-        self._memory = memory
+        self._cache = cache
         self.skipped: dict[str, str] = {}
         """Pages that the last `items()` left out, each with the reason."""
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Yield all pages except the side bar and the footer; none when there never was a wiki. Raises Unavailable."""
         self.skipped = {}
-        there = _READ in await self._memory.load()
+        existed = _WIKI_SEEN in await self._cache.load()
         try:
             async for item in self._pages.list_items():
                 if not PurePath(item.label).name.startswith("_"):
@@ -47,13 +47,13 @@ class GitHubWiki:
         except (Refused, Unavailable) as error:
             if isinstance(error, Unavailable) and not error.denied:
                 raise
-            if there:
+            if existed:
                 raise Unavailable("GitHub", f"the wiki: {error}", what_to_do=error.what_to_do) from error
             self.skipped = {"Wiki": "there is none, or the token may not read it"}
             return
         self.skipped = self._pages.skipped
-        if not there:
-            await self._memory.update({_READ: "yes"})
+        if not existed:
+            await self._cache.update({_WIKI_SEEN: "yes"})
 
     async def parse(self, item: SourceItem) -> ParsedDocument:
         """Read an item of `items()`. Raises Refused."""
@@ -89,36 +89,36 @@ async def fetch_conversations(
     """Return the texts of each thread that still exists: first the question, then the marked answer, then the rest in
     order, without hidden comments. Raises Unavailable."""
     aliases = {f"{thread.kind[0]}{thread.number}": thread for thread in threads}
-    asked = " ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items())
-    found = (await api.query(asked, ThreadDetails)).root
-    read = {}
+    query = " ".join(f"{alias}: {_thread_selection(thread)}" for alias, thread in aliases.items())
+    details = (await api.query(query, ThreadDetails)).root
+    conversations = {}
     for alias, thread in aliases.items():
-        if node := found.get(alias):
+        if node := details.get(alias):
             comments = list(node.comments.nodes)
             if after := node.comments.info.next_token:
-                selection = f"more: {_asked(thread, after=True)}"
-                async for page in api.paginate(selection, CommentPage, after=after):
+                more = f"more: {_thread_selection(thread, after=True)}"
+                async for page in api.paginate(more, CommentPage, after=after):
                     comments += page.more.comments.nodes if page.more else ()
-            read[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
-    return read
+            conversations[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
+    return conversations
 
 
-async def conversation_blocks(said: Sequence[ThreadPart], reader: FileReader) -> tuple[Block, ...]:
+async def conversation_blocks(parts: Sequence[ThreadPart], reader: FileReader) -> tuple[Block, ...]:
     """Return a conversation in reading order, each comment below a heading with the comment's anchor."""
-    found: list[Block] = []
-    for part in said:
+    blocks: list[Block] = []
+    for part in parts:
         try:
             content = await reader.read("comment.md", part.text.encode())
         except Refused:
             continue
         above = (part.heading,) if part.heading else ()
         if above:
-            found.append(Block(kind=BlockKind.HEADING, text=part.heading, anchor=part.anchor))
-        found += (replace(block, heading=(*above, *block.heading), anchor=part.anchor) for block in content.blocks)
-    return tuple(found)
+            blocks.append(Block(kind=BlockKind.HEADING, text=part.heading, anchor=part.anchor))
+        blocks += (replace(block, heading=(*above, *block.heading), anchor=part.anchor) for block in content.blocks)
+    return tuple(blocks)
 
 
-def _asked(thread: GitHubThread, *, after: bool = False) -> str:
+def _thread_selection(thread: GitHubThread, *, after: bool = False) -> str:
     field, selection = _FIELDS[thread.kind]
     selection = selection.replace("AFTER", ", after: $after" if after else "")
     return f"{field}(number: {thread.number}) {{ {selection} }}"
@@ -129,16 +129,16 @@ def _parts(comments: Sequence[GitHubComment], answer: GitHubComment | None) -> I
         yield _part("Answer", answer)
     for comment in comments:
         replies = comment.replies.nodes if comment.replies else ()
-        for heading, each in (("Comment", comment), *(("Reply", reply) for reply in replies)):
-            if each.is_visible and (answer is None or each.id != answer.id):
-                yield _part(heading, each)
+        for heading, part_comment in (("Comment", comment), *(("Reply", reply) for reply in replies)):
+            if part_comment.is_visible and (answer is None or part_comment.id != answer.id):
+                yield _part(heading, part_comment)
 
 
 def _part(heading: str, comment: GitHubComment) -> ThreadPart:
     return ThreadPart(heading, urlsplit(comment.url).fragment, comment.body)
 
 
-_TOGETHER = 10
+_BATCH_SIZE = 10
 """Threads that are read by one request: GitHub counts requests, 5,000 an hour."""
 _TYPES = {ThreadKind.ISSUES: "issue", ThreadKind.DISCUSSIONS: "discussion"}
 
@@ -158,7 +158,7 @@ class GitHubSource:
         name: str,
         repository: str,
         fetcher: Fetcher,
-        memory: SourceCache,
+        cache: SourceCache,
         reader: FileReader,
         *,
         kinds: Sequence[ThreadKind] = tuple(ThreadKind),
@@ -174,20 +174,20 @@ class GitHubSource:
         self._unanswered = unanswered
         self._now = now
         self._api = GitHubApi(fetcher, repository, endpoint)
-        self._lists = [ThreadList(kind, self._api, memory) for kind in kinds]
+        self._lists = [ThreadList(kind, self._api, cache) for kind in kinds]
         self.skipped: dict[str, str] = {}
         """Threads that the last `list_items()` left out, each with the reason."""
         self._listed: list[GitHubThread] = []
         self._read: dict[GitHubThread, tuple[ThreadPart, ...]] = {}
-        self._reading = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
         """Yield the threads and wiki pages. Raise Unavailable when GitHub does not answer, or does not show the
         repository."""
-        found = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
-        self.skipped = {_label(thread): why for thread in found if (why := self._left_out(thread))}
-        taken = [thread for thread in found if not self._left_out(thread)]
-        self._listed = sorted(sorted(taken, key=_updated, reverse=True), key=_is_open)
+        threads = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
+        self.skipped = {_label(thread): reason for thread in threads if (reason := self._skip_reason(thread))}
+        wanted = [thread for thread in threads if not self._skip_reason(thread)]
+        self._listed = sorted(sorted(wanted, key=_updated, reverse=True), key=_is_open)
         self._read = {}
         for thread in self._listed:
             yield GitHubThreadItem(
@@ -219,22 +219,22 @@ class GitHubSource:
             metadata={"updated": thread.updated[:10]},
         )
         return ParsedDocument(
-            document=document, blocks=await conversation_blocks(await self._said(thread), self._reader)
+            document=document, blocks=await conversation_blocks(await self._load_parts(thread), self._reader)
         )
 
-    def _left_out(self, thread: GitHubThread) -> str:
+    def _skip_reason(self, thread: GitHubThread) -> str:
         """Return why a thread is not taken; empty when it is."""
         if thread.spam:
             return "it was locked as spam"
         return "" if thread.answered or self._unanswered else "it has no answer yet, or was not worked on"
 
-    async def _said(self, thread: GitHubThread) -> tuple[ThreadPart, ...]:
+    async def _load_parts(self, thread: GitHubThread) -> tuple[ThreadPart, ...]:
         """Return the texts of a thread, fetched together with the threads listed after it."""
-        async with self._reading:
+        async with self._lock:
             if thread not in self._read:
                 start = self._listed.index(thread)
-                together = islice(self._listed, start, start + _TOGETHER)
-                self._read = await fetch_conversations(self._api, together)
+                batch = islice(self._listed, start, start + _BATCH_SIZE)
+                self._read = await fetch_conversations(self._api, batch)
             if thread not in self._read:
                 raise Refused("it is not there any more")
             return self._read.pop(thread)

@@ -24,7 +24,7 @@ _DENIED = frozenset({400, 401, 403, 404})
 """Statuses for a key that is not accepted (`invalid_grant` is a 400)."""
 _LIFETIME = 3600
 """Seconds that an assertion may be valid for, by Google's rules."""
-_EARLY = 60
+_EXPIRY_MARGIN = 60
 """Seconds before its end that a token is not used any more."""
 
 
@@ -39,37 +39,37 @@ class ServiceAccount:
             self.email = str(info["client_email"])
             self._token_uri = str(info["token_uri"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            wrong = (
+            problem = (
                 "leads to no file that can be read"
                 if isinstance(error, OSError)
                 else "is not the key of a Google service account"
             )
             raise Misconfigured(
                 setting,
-                wrong,
+                problem,
                 what_to_do="Set it to the path of the JSON file that Google Cloud gave you for the service account.",
             ) from error
         self._fetcher = fetcher
-        self._token, self._until = "", 0.0
+        self._token, self._expires_at = "", 0.0
 
     async def token(self) -> str:
         """Return an access token that is valid for the next minute. Raises Unavailable."""
-        if time.time() > self._until - _EARLY:
-            self._token, self._until = await self._exchanged(int(time.time()))
+        if time.time() > self._expires_at - _EXPIRY_MARGIN:
+            self._token, self._expires_at = await self._request_token(int(time.time()))
         return self._token
 
     def invalidate(self) -> None:
         """Forget the token: the service does not take it any more."""
-        self._until = 0.0
+        self._expires_at = 0.0
 
-    async def _exchanged(self, now: int) -> tuple[str, float]:
+    async def _request_token(self, now: int) -> tuple[str, float]:
         claims = {"iss": self.email, "scope": _SCOPE, "aud": self._token_uri, "iat": now, "exp": now + _LIFETIME}
         assertion = jwt.encode(self._signer, claims).decode()  # type: ignore[no-untyped-call]
         form = {"grant_type": _GRANT, "assertion": assertion}
         answer = await self._fetcher.fetch(self._token_uri, method="POST", form=form)
         try:
-            found = json.loads(answer.body)
-            return str(found["access_token"]), now + float(found["expires_in"])
+            reply = json.loads(answer.body)
+            return str(reply["access_token"]), now + float(reply["expires_in"])
         except (ValueError, KeyError, TypeError) as error:
             raise Unavailable(
                 "Google",
@@ -90,13 +90,13 @@ _FILE = (
 )
 """The fields of `DriveFile`."""
 _SHARED = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
-_PAGE = "1000"
-_PARENTS = 50
+_PAGE_SIZE = "1000"
+_FOLDERS_PER_REQUEST = 50
 """Folders listed by one request: the query is a part of the URL."""
 _LIMITS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded"})
 _LIMIT_SECONDS = 60.0
 """Seconds to wait: Drive counts requests by the minute, and does not say how much of it is left."""
-_WORDS: dict[int | str, tuple[str, str]] = {
+_ERROR_MESSAGES: dict[int | str, tuple[str, str]] = {
     "accessNotConfigured": (
         "is not there for the service account",
         "Enable the Google Drive API in the service account's project.",
@@ -158,25 +158,25 @@ class DriveApi:
     async def list_children(self, folders: Iterable[str], drive: str) -> AsyncIterator[DriveFile]:
         """Yield everything directly in `folders` and not in the bin; `drive` is the shared drive that holds them."""
         ids = list(folders)
-        for start in range(0, len(ids), _PARENTS):
-            parents = " or ".join(f"'{folder}' in parents" for folder in ids[start : start + _PARENTS])
-            async for found in self._listed(f"trashed = false and ({parents})", drive):
-                yield found
+        for start in range(0, len(ids), _FOLDERS_PER_REQUEST):
+            parents = " or ".join(f"'{folder}' in parents" for folder in ids[start : start + _FOLDERS_PER_REQUEST])
+            async for file in self._list_files(f"trashed = false and ({parents})", drive):
+                yield file
 
     def list_all(self, drive: str) -> AsyncIterator[DriveFile]:
         """Yield everything in a shared drive that is not in the bin."""
-        return self._listed("trashed = false", drive)
+        return self._list_files("trashed = false", drive)
 
     async def get_start_token(self, drive: str) -> str:
         """Return the page token for changes from now on."""
-        query = {"supportsAllDrives": "true", **_of(drive)}
+        query = {"supportsAllDrives": "true", **_drive_parameter(drive)}
         return (await self._rest.get("/changes/startPageToken", StartToken, **query)).token
 
     async def list_changes(self, token: str, drive: str) -> tuple[list[DriveChange], str]:
         """Return the changes since `token`, and the token to go on from. Raise RequestRejected when the token is not
         known any more."""
         fields = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({_FILE}))"
-        query = {"pageSize": _PAGE, "fields": fields, **_SHARED, **_of(drive)}
+        query = {"pageSize": _PAGE_SIZE, "fields": fields, **_SHARED, **_drive_parameter(drive)}
 
         async def ask(page_token: str) -> DriveChanges:
             return await self._rest.get("/changes", DriveChanges, **query, pageToken=page_token)
@@ -194,25 +194,32 @@ class DriveApi:
         """Return a file as it was uploaded. Raise RequestRejected, and Refused when it is too large."""
         return await self._rest.download(_path(file_id), alt="media", supportsAllDrives="true")
 
-    async def _listed(self, query: str, drive: str) -> AsyncIterator[DriveFile]:
-        asked = {"q": query, "pageSize": _PAGE, "fields": f"nextPageToken,incompleteSearch,files({_FILE})", **_SHARED}
-        asked |= {"corpora": "drive", **_of(drive)} if drive else {}
+    async def _list_files(self, query: str, drive: str) -> AsyncIterator[DriveFile]:
+        parameters = {
+            "q": query,
+            "pageSize": _PAGE_SIZE,
+            "fields": f"nextPageToken,incompleteSearch,files({_FILE})",
+            **_SHARED,
+        }
+        parameters |= {"corpora": "drive", **_drive_parameter(drive)} if drive else {}
 
         async def ask(token: str) -> DriveFileList:
-            return await self._rest.get("/files", DriveFileList, **asked, **({"pageToken": token} if token else {}))
+            return await self._rest.get(
+                "/files", DriveFileList, **parameters, **({"pageToken": token} if token else {})
+            )
 
         async for part in self._rest.paginate(ask):
             if part.incomplete:
                 raise Unavailable(DRIVE_NAME, "listed only a part of the files")
-            for found in part.files:
-                yield found
+            for file in part.files:
+                yield file
 
 
 def _path(file_id: str) -> str:
     return f"/files/{quote(file_id, safe='')}"
 
 
-def _of(drive: str) -> dict[str, str]:
+def _drive_parameter(drive: str) -> dict[str, str]:
     return {"driveId": drive} if drive else {}
 
 
@@ -228,4 +235,4 @@ def _wait(answer: FetchResponse) -> float | None:
     return _LIMIT_SECONDS if answer.status == 403 and _reason(answer) in _LIMITS else None
 
 
-_SERVICE = RestService(DRIVE_NAME, _WORDS, parse_reason=_reason, parse_retry_after=_wait)
+_SERVICE = RestService(DRIVE_NAME, _ERROR_MESSAGES, parse_reason=_reason, parse_retry_after=_wait)

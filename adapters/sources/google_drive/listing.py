@@ -54,14 +54,14 @@ class FolderListing:
     entries: dict[str, FolderEntry] = field(default_factory=dict)
 
     @classmethod
-    def from_cache(cls, kept: Mapping[str, str], root: str) -> FolderListing | None:
+    def from_cache(cls, cached: Mapping[str, str], root: str) -> FolderListing | None:
         """Return the cached listing of this folder; None when there is none, or it cannot be read."""
         try:
-            state = FolderState.model_validate_json(kept.get(_STATE, ""))
-            found = [FolderEntry.model_validate_json(text) for name, text in kept.items() if name.startswith(_FILE)]
+            state = FolderState.model_validate_json(cached.get(_STATE, ""))
+            entries = [FolderEntry.model_validate_json(text) for name, text in cached.items() if name.startswith(_FILE)]
         except ValidationError:
             return None
-        return cls(state, {entry.id: entry for entry in found}) if state.root == root else None
+        return cls(state, {entry.id: entry for entry in entries}) if state.root == root else None
 
     def to_cache(self) -> dict[str, str]:
         """Return the entries that `from_cache` reads."""
@@ -79,11 +79,11 @@ class FolderListing:
         file = None if change.removed or (change.file and change.file.trashed) else change.file
         if change.id == self.state.root:
             return file is not None and file.permissions == self.state.readers
-        known = self.entries.get(change.id)
+        before = self.entries.get(change.id)
         entry = _entry(file, self.state.readers) if file else None
         if entry is not None and not self._is_folder(entry.parent):
             entry = None
-        if FOLDER_MIME in {known and known.mime, entry and entry.mime} and not _same_place(known, entry):
+        if FOLDER_MIME in {before and before.mime, entry and entry.mime} and not _is_same_place(before, entry):
             return False
         if entry is None:
             self.entries.pop(change.id, None)
@@ -101,11 +101,11 @@ class FolderListing:
         return file_id == self.state.root or (file_id in self.entries and self.entries[file_id].mime == FOLDER_MIME)
 
     def _is_narrow(self, entry: FolderEntry) -> bool:
-        seen: set[str] = set()
+        visited: set[str] = set()
         while not entry.narrow and entry.parent != self.state.root:
-            if entry.parent not in self.entries or entry.parent in seen:
+            if entry.parent not in self.entries or entry.parent in visited:
                 return True
-            seen.add(entry.parent)
+            visited.add(entry.parent)
             entry = self.entries[entry.parent]
         return entry.narrow
 
@@ -124,16 +124,16 @@ def _entry(file: DriveFile, readers: frozenset[str]) -> FolderEntry:
         stamp=file.checksum or file.modified,
         modified=file.modified,
         size=file.size,
-        narrow=file.has_limited_access or not _open_to(file.permissions, readers),
+        narrow=file.has_limited_access or not _is_open_to(file.permissions, readers),
     )
 
 
-def _open_to(its: frozenset[str], readers: frozenset[str]) -> bool:
+def _is_open_to(permissions: frozenset[str], readers: frozenset[str]) -> bool:
     """Return True where all `readers` may read a file. Missing permissions count against it."""
-    return bool(its & _EVERYONE) or readers <= its
+    return bool(permissions & _EVERYONE) or readers <= permissions
 
 
-def _same_place(known: FolderEntry | None, entry: FolderEntry | None) -> bool:
-    if known is None or entry is None:
-        return known is entry
-    return (known.parent, known.narrow) == (entry.parent, entry.narrow)
+def _is_same_place(before: FolderEntry | None, after: FolderEntry | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return (before.parent, before.narrow) == (after.parent, after.narrow)

@@ -90,7 +90,7 @@ class GoogleDriveSource:
         name: str,
         folder: str,
         fetcher: Fetcher,
-        memory: SourceCache,
+        cache: SourceCache,
         reader: FileReader,
         account: ServiceAccount,
         *,
@@ -100,7 +100,7 @@ class GoogleDriveSource:
         self.name = f"google-drive:{name}"
         self._prefix = name
         self._folder = folder
-        self._memory = memory
+        self._cache = cache
         self._reader = reader
         self._account = account
         self._restricted = restricted
@@ -112,12 +112,12 @@ class GoogleDriveSource:
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
         """Yield the files. Raise Unavailable when Drive does not answer, or does not show the folder."""
-        listing = await self._changed() or await self._listed()
-        closed = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
+        listing = await self._load_changes() or await self._list_folder()
+        withheld = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
         wanted = [entry for entry, narrow in listing.files() if narrow == self._restricted]
-        self.withheld = frozenset(map(self._id, closed))
+        self.withheld = frozenset(map(self._id, withheld))
         self.skipped = {entry.name: "its format is not read" for entry in wanted if not export_suffix(entry)}
-        self.skipped |= {entry.name: "fewer people may read it than its folder" for entry in closed}
+        self.skipped |= {entry.name: "fewer people may read it than its folder" for entry in withheld}
         for entry in wanted:
             if export_suffix(entry):
                 yield DriveItem(id=self._id(entry), label=entry.name, version=entry.version, entry=entry)
@@ -129,19 +129,19 @@ class GoogleDriveSource:
         entry = item.entry
         check_size(entry.size, MAX_TEXT_BYTES)
         suffix, content = await self._content(entry)
-        found = await self._reader.read(f"file{suffix}", content) if content.strip() else ParsedFile()
-        named = PurePath(entry.name).stem if PurePath(entry.name).suffix.lower() == suffix else entry.name
+        parsed = await self._reader.read(f"file{suffix}", content) if content.strip() else ParsedFile()
+        stem = PurePath(entry.name).stem if PurePath(entry.name).suffix.lower() == suffix else entry.name
         document = Document(
             id=item.id,
             filename=entry.name,
-            title=clean_label(named) if entry.mime in EXPORT_FORMATS else found.title or clean_label(named),
+            title=clean_label(stem) if entry.mime in EXPORT_FORMATS else parsed.title or clean_label(stem),
             source=self.name,
             url=safe_url(entry.url),
             version=item.version,
-            metadata={**found.metadata, "updated": entry.modified[:10]},
-            unread=found.unread,
+            metadata={**parsed.metadata, "updated": entry.modified[:10]},
+            unread=parsed.unread,
         )
-        return ParsedDocument(document=document, blocks=found.blocks)
+        return ParsedDocument(document=document, blocks=parsed.blocks)
 
     def _id(self, entry: FolderEntry) -> str:
         return f"{self._prefix}/{entry.id}"
@@ -173,9 +173,9 @@ class GoogleDriveSource:
                 ) from error
             raise
 
-    async def _changed(self) -> FolderListing | None:
+    async def _load_changes(self) -> FolderListing | None:
         """Return the cached listing with the changes since; None when the folder must be listed anew."""
-        listing = FolderListing.from_cache(before := await self._memory.load(), self._folder)
+        listing = FolderListing.from_cache(cached := await self._cache.load(), self._folder)
         if listing is None:
             return None
         try:
@@ -187,10 +187,10 @@ class GoogleDriveSource:
         if not all(map(listing.apply_change, changes)):
             return None
         listing.state = replace(listing.state, token=token)
-        await self._keep(before, listing)
+        await self._save(cached, listing)
         return listing
 
-    async def _listed(self) -> FolderListing:
+    async def _list_folder(self) -> FolderListing:
         try:
             root = await self._api.get_file(self._folder)
         except RequestRejected as error:
@@ -209,17 +209,17 @@ class GoogleDriveSource:
                 listing.add(file)
         else:
             await self._walk(listing)
-        await self._keep(await self._memory.load(), listing)
+        await self._save(await self._cache.load(), listing)
         return listing
 
     async def _walk(self, listing: FolderListing) -> None:
         folders = [self._folder]
-        seen = {self._folder}
+        visited = {self._folder}
         while folders:
             added = [listing.add(file) async for file in self._api.list_children(folders, listing.state.drive)]
-            folders = [entry.id for entry in added if entry.mime == FOLDER_MIME and entry.id not in seen]
-            seen.update(folders)
+            folders = [entry.id for entry in added if entry.mime == FOLDER_MIME and entry.id not in visited]
+            visited.update(folders)
 
-    async def _keep(self, before: dict[str, str], listing: FolderListing) -> None:
-        if changes := cache_changes(before, listing.to_cache()):
-            await self._memory.update(changes)
+    async def _save(self, cached: dict[str, str], listing: FolderListing) -> None:
+        if changes := cache_changes(cached, listing.to_cache()):
+            await self._cache.update(changes)

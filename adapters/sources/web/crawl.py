@@ -18,9 +18,9 @@ from pipeline.errors import Unavailable
 
 # --- Requests to the servers ----------------------------------------------------------------------
 
-_ROBOTS_BYTES = 500_000
+_MAX_ROBOTS_BYTES = 500_000
 """RFC 9309, 2.5: the least that is to be read."""
-_LONGEST_DELAY = 30.0
+_MAX_DELAY = 30.0
 """Seconds: a longer Crawl-delay is cut to this."""
 
 
@@ -35,42 +35,44 @@ class PoliteFetcher:
         self._pace = pace
         self._sleep = sleep
         self._rules: dict[str, Protego] = {}
-        self._answered: dict[str, float] = {}
+        self._answered_at: dict[str, float] = {}
         """The time of each server's last response."""
 
     async def is_allowed(self, address: str) -> bool:
         """Return True where robots.txt allows the URL. A missing one allows everything; raise Unavailable for one that
         does not come (RFC 9309, 2.3.1)."""
-        return (await self._robots(address)).can_fetch(address, ROBOTS_AGENT)
+        return (await self._load_rules(address)).can_fetch(address, ROBOTS_AGENT)
 
-    async def get(self, address: str, headers: Mapping[str, str] | None = None, *, most: int) -> FetchResponse:
+    async def get(self, address: str, headers: Mapping[str, str] | None = None, *, max_bytes: int) -> FetchResponse:
         """Fetch a URL; raise what `Fetcher.fetch` raises."""
         server = url_origin(address)
-        await self._sleep(self._rest(server))
+        await self._sleep(self._delay(server))
         try:
-            return await self._fetcher.fetch(address, headers=headers or {}, max_bytes=most)
+            return await self._fetcher.fetch(address, headers=headers or {}, max_bytes=max_bytes)
         finally:
-            self._answered[server] = time.monotonic()
+            self._answered_at[server] = time.monotonic()
 
-    def _rest(self, server: str) -> float:
+    def _delay(self, server: str) -> float:
         """Return the seconds until the server may be asked again."""
-        if server not in self._answered:
+        if server not in self._answered_at:
             return 0.0
         rules = self._rules.get(server)
-        delay = min((rules.crawl_delay(ROBOTS_AGENT) if rules else None) or 0.0, _LONGEST_DELAY)
-        return max(self._answered[server] + max(self._pace, delay) - time.monotonic(), 0.0)
+        delay = min((rules.crawl_delay(ROBOTS_AGENT) if rules else None) or 0.0, _MAX_DELAY)
+        return max(self._answered_at[server] + max(self._pace, delay) - time.monotonic(), 0.0)
 
-    async def _robots(self, address: str) -> Protego:
+    async def _load_rules(self, address: str) -> Protego:
         server = url_origin(address)
         if server not in self._rules:
-            found = await self.get(f"{server}/robots.txt", most=_ROBOTS_BYTES)
-            self._rules[server] = Protego.parse(found.body.decode("utf-8", "replace") if found.status == 200 else "")
+            response = await self.get(f"{server}/robots.txt", max_bytes=_MAX_ROBOTS_BYTES)
+            self._rules[server] = Protego.parse(
+                response.body.decode("utf-8", "replace") if response.status == 200 else ""
+            )
         return self._rules[server]
 
 
 # --- Scope: pages of the operator, of a sitemap or of a crawl -------------------------------------
 
-_SITEMAPS = 500
+_MAX_SITEMAPS = 500
 DENIED_STATUSES = frozenset({401, 403, 404, 410})
 """Statuses for what does not exist, or what we may not see."""
 
@@ -81,13 +83,13 @@ class CrawlScope:
 
     def __init__(self, *, sitemap: str = "", pages: Sequence[str] = (), start: str = "", prefix: str = "") -> None:
         self._sitemap = normalize_url(sitemap)
-        self._named = tuple(filter(None, map(normalize_url, (*pages, start))))
+        self._named_urls = tuple(filter(None, map(normalize_url, (*pages, start))))
         self.crawls = bool(start)
         self._prefix = normalize_url(prefix) or (parent_url(normalize_url(start)) if start else "")
 
     def is_named(self, address: str) -> bool:
         """Return True where the operator asked for this very page."""
-        return address in self._named
+        return address in self._named_urls
 
     def is_in_scope(self, address: str) -> bool:
         """Return True where a page that nobody named belongs to the source: with `pages` none does."""
@@ -95,26 +97,28 @@ class CrawlScope:
             return False
         return not self._sitemap or url_host(address) == url_host(self._sitemap)
 
-    async def seed_urls(self, site: PoliteFetcher, reader: FileReader, most: int) -> Sequence[str]:
+    async def seed_urls(self, fetcher: PoliteFetcher, reader: FileReader, limit: int) -> Sequence[str]:
         """Return the pages to begin with, at least `limit` of them where there are. Raise Unavailable for a sitemap
         that does not come, Refused for one that is invalid or larger than what is read."""
         if not self._sitemap:
-            return self._named
+            return self._named_urls
         pages: dict[str, None] = {}
         sitemaps = [self._sitemap]
         for sitemap in sitemaps:
-            fetched = await site.get(sitemap, most=MAX_SITEMAP_BYTES)
+            fetched = await fetcher.get(sitemap, max_bytes=MAX_SITEMAP_BYTES)
             if fetched.status != 200:
-                said = f"the sitemap {sitemap} answers with status {fetched.status}"
+                message = f"the sitemap {sitemap} answers with status {fetched.status}"
                 denied = fetched.status in DENIED_STATUSES
-                raise Unavailable(url_host(sitemap), said, denied=denied, what_to_do="Check `sitemap`.")
-            found = await reader.read_sitemap(fetched.body)
-            listed = await asyncio.to_thread(normalize_links, found.links)
-            if found.is_sitemap_index:
-                more = (one for one in listed if url_host(one) == url_host(self._sitemap) and one not in sitemaps)
-                sitemaps.extend(islice(more, _SITEMAPS - len(sitemaps)))
+                raise Unavailable(url_host(sitemap), message, denied=denied, what_to_do="Check `sitemap`.")
+            links = await reader.read_sitemap(fetched.body)
+            urls = await asyncio.to_thread(normalize_links, links.links)
+            if links.is_sitemap_index:
+                more_sitemaps = (
+                    url for url in urls if url_host(url) == url_host(self._sitemap) and url not in sitemaps
+                )
+                sitemaps.extend(islice(more_sitemaps, _MAX_SITEMAPS - len(sitemaps)))
             else:
-                pages |= dict.fromkeys(filter(self.is_in_scope, listed))
-            if len(pages) >= most:
+                pages |= dict.fromkeys(filter(self.is_in_scope, urls))
+            if len(pages) >= limit:
                 break
         return tuple(pages)

@@ -36,7 +36,7 @@ _SUFFIXES = {
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
 }
-_FILES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
+_FILE_SUFFIXES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
 
 
 def parse_content_type(fetched: FetchResponse) -> tuple[str, str]:
@@ -49,7 +49,7 @@ def parse_content_type(fetched: FetchResponse) -> tuple[str, str]:
 def readable_file_name(address: str, media_type: str) -> str:
     """Return a name whose suffix says how to read the file; empty when no reader takes it."""
     path = PurePosixPath(unquote(urlsplit(address).path))
-    if path.suffix.lower() in _FILES:
+    if path.suffix.lower() in _FILE_SUFFIXES:
         return path.name
     return f"{path.stem or 'file'}{_SUFFIXES[media_type]}" if media_type in _SUFFIXES else ""
 
@@ -58,7 +58,7 @@ def is_readable_url(address: str) -> bool:
     """Return True where a link is worth following: by its name it is a page or a file that a reader takes."""
     suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
     guess = mimetypes.guess_type(f"file{suffix}")[0]
-    return guess is None or guess in HTML_TYPES or guess in _SUFFIXES or suffix in _FILES
+    return guess is None or guess in HTML_TYPES or guess in _SUFFIXES or suffix in _FILE_SUFFIXES
 
 
 def reencode_utf8(body: bytes, charset: str) -> bytes:
@@ -100,25 +100,25 @@ class CachedPage:
     @property
     def conditional_headers(self) -> dict[str, str]:
         """Headers of a request that is answered with 304 while the page is the same."""
-        asked = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
-        return {name: value for name, value in asked.items() if value}
+        headers = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
+        return {name: value for name, value in headers.items() if value}
 
 
-def load_cached_pages(memory: Mapping[str, str]) -> dict[str, CachedPage]:
+def load_cached_pages(cache: Mapping[str, str]) -> dict[str, CachedPage]:
     """Return the cached pages by the URL that was requested; entries that cannot be parsed any more are left out."""
-    found = {}
-    for key, value in memory.items():
+    cached_pages = {}
+    for key, value in cache.items():
         try:
-            said = json.loads(value)
-            found[key.removeprefix(_PREFIX)] = CachedPage(**{**said, "links": tuple(said["links"])})
+            fields = json.loads(value)
+            cached_pages[key.removeprefix(_PREFIX)] = CachedPage(**{**fields, "links": tuple(fields["links"])})
         except (ValueError, TypeError, KeyError):
             continue
-    return found
+    return cached_pages
 
 
-def cached_page_entry(asked: str, page: CachedPage | None) -> dict[str, str | None]:
+def cached_page_entry(requested_url: str, page: CachedPage | None) -> dict[str, str | None]:
     """Return the cache entry of a page; None removes it."""
-    return {_PREFIX + asked: json.dumps(asdict(page)) if page else None}
+    return {_PREFIX + requested_url: json.dumps(asdict(page)) if page else None}
 
 
 # --- A page as a document -------------------------------------------------------------------------
@@ -134,9 +134,9 @@ class WebPageItem(SourceItem):
     """Why it cannot be taken, known before it is parsed."""
 
 
-def build_page_item(source: str, asked: str, page: CachedPage | None, problem: str) -> WebPageItem | None:
+def build_page_item(source: str, requested_url: str, page: CachedPage | None, problem: str) -> WebPageItem | None:
     """Return the page that was requested as one of the documents of `source`; None when there is none to take."""
-    address = page.address if page else asked
+    address = page.address if page else requested_url
     if not problem and not (page and page.version):
         return None
     return WebPageItem(
@@ -144,7 +144,7 @@ def build_page_item(source: str, asked: str, page: CachedPage | None, problem: s
         label=address,
         version=page.version if page and not problem else "",
         address=address,
-        requested_url=asked,
+        requested_url=requested_url,
         problem=problem,
     )
 
@@ -153,7 +153,7 @@ async def read_web_document(
     reader: FileReader, source: str, item: WebPageItem, fetched: FetchResponse
 ) -> ParsedDocument:
     """Return the parsed page. Raise Refused with the reason when no reader can read it."""
-    content = await _read(reader, fetched)
+    content = await _read_response(reader, fetched)
     name = unquote(item.address.rstrip("/").rpartition("/")[2])
     document = Document(
         id=item.id,
@@ -164,20 +164,20 @@ async def read_web_document(
         source=source,
         url=safe_url(item.address),
         version=item.version,
-        metadata={**_updated(fetched.headers.get("last-modified", "")), **content.metadata},
+        metadata={**_update_date(fetched.headers.get("last-modified", "")), **content.metadata},
         unread=content.unread,
     )
     return ParsedDocument(document=document, blocks=content.blocks)
 
 
-async def _read(reader: FileReader, fetched: FetchResponse) -> ParsedFile:
+async def _read_response(reader: FileReader, fetched: FetchResponse) -> ParsedFile:
     media_type, charset = parse_content_type(fetched)
     if media_type in HTML_TYPES:
         return await reader.read_web_page(reencode_utf8(fetched.body, charset))
     return await reader.read(readable_file_name(normalize_url(fetched.url), media_type), fetched.body)
 
 
-def _updated(last_modified: str) -> dict[str, str]:
+def _update_date(last_modified: str) -> dict[str, str]:
     try:
         return {"updated": parsedate_to_datetime(last_modified).astimezone(UTC).date().isoformat()}
     except (TypeError, ValueError):

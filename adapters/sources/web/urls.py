@@ -10,7 +10,7 @@ from adapters.files.content import NOFOLLOW_WORDS, NOINDEX_WORDS, ROBOTS_AGENT, 
 
 # --- Normalization --------------------------------------------------------------------------------
 
-_LONGEST = 2_048
+_MAX_URL_CHARS = 2_048
 """Characters of a URL, as in sitemaps."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = re.compile(r"%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)", re.IGNORECASE)
@@ -22,7 +22,7 @@ def normalize_url(link: str, base: str = "") -> str:
     """Return `link`, which stands on the page `base`, as the address of a page: without fragment, default port and
     `..`. Empty when it leads to no page of a web server, is too long, or holds an escaped `..`, which some servers
     resolve and others do not: it could then lie below any path."""
-    if len(link) > _LONGEST:
+    if len(link) > _MAX_URL_CHARS:
         return ""
     try:
         parts = urlsplit(urljoin(base, link.strip()))
@@ -33,7 +33,7 @@ def normalize_url(link: str, base: str = "") -> str:
         return ""
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     host += f":{port}" if port not in (None, _DEFAULT_PORTS[parts.scheme]) else ""
-    path = urljoin("/", _UNRESERVED.sub(lambda found: unquote(found[0]), parts.path)) or "/"
+    path = urljoin("/", _UNRESERVED.sub(lambda match: unquote(match[0]), parts.path)) or "/"
     if ".." in _SLASHES.split(unquote(path)):
         return ""
     return urlunsplit((parts.scheme, host, path, parts.query, ""))
@@ -82,17 +82,17 @@ class PageHead:
     is_followable: bool
 
 
-def build_page_head(address: str, said: PageLinks, robots_tag: str = "") -> PageHead:
+def build_page_head(address: str, page_links: PageLinks, robots_tag: str = "") -> PageHead:
     """Return the links and rules of the page at `address`, from its HTML and its X-Robots-Tag header."""
-    base = normalize_url(said.base_url, address) if said.base_url else ""
-    robots = said.robots
+    base = normalize_url(page_links.base_url, address) if page_links.base_url else ""
+    robots = page_links.robots
     for rules in robots_tag.split(","):
         name, separator, rest = rules.partition(":")
         if not separator or name.strip().lower() == ROBOTS_AGENT:
             robots |= parse_robots(rest if separator else rules)
     return PageHead(
-        links=normalize_links(said.links, base or address),
-        canonical=normalize_url(said.canonical, address) if said.canonical else "",
+        links=normalize_links(page_links.links, base or address),
+        canonical=normalize_url(page_links.canonical, address) if page_links.canonical else "",
         is_indexable=not robots & NOINDEX_WORDS,
         is_followable=not robots & NOFOLLOW_WORDS,
     )
