@@ -97,19 +97,19 @@ class ApiAnswers:
             finally:
                 queue.put_nowait(None)
 
-    async def _answer_events(self, caller: Caller, asked: AskRequest) -> EventStream:
+    async def _answer_events(self, caller: Caller, request: AskRequest) -> EventStream:
         """Answer the question. A conversation belongs to its caller: the same id of another caller is another
         conversation."""
-        conversation = asked.conversation or secrets.token_hex(16)
+        conversation = request.conversation or secrets.token_hex(16)
         answer_request = AnswerRequest(
-            text=asked.question,
+            text=request.question,
             audience=caller.audience,
             conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=conversation),
             author=caller.id,
-            style=asked.style,
-            format=asked.format,
-            citation_style=asked.citations,
-            language=asked.language or "",
+            style=request.style,
+            format=request.format,
+            citation_style=request.citations,
+            language=request.language or "",
         )
         async with self._queries.respond(answer_request) as stream:
             async for event in stream:

@@ -79,7 +79,7 @@ def to_problem(error: Exception) -> _ProblemWithHeaders:
             return _problem(422, f"{error}. {error.what_to_do}".strip())
         case CitewellError():
             log.warning("api_unavailable", reason=str(error))
-            message = "Something that is needed cannot be reached. Try again later."
+            message = "A service that Citewell needs cannot be reached. Try again later."
             return _problem(503, message, {"Retry-After": "5"})
         case TimeoutError():
             log.warning("api_took_too_long")

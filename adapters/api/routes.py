@@ -135,7 +135,7 @@ def _authenticated_caller(request: Request) -> Caller:
 
 AuthenticatedCaller = Annotated[Caller, Depends(_authenticated_caller)]
 IdempotencyKey = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"^[!-~]*$")]
-NOT_FOUND = "There is nothing of that id that you may see."
+NOT_FOUND = "There is nothing with that id that you may see."
 
 
 @asynccontextmanager

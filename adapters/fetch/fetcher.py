@@ -213,7 +213,7 @@ def _connection_error(host: str, error: Exception) -> Unavailable:
     if "has no address" in message:
         return Unavailable(host, "the name has no address", what_to_do="Check how it is written.")
     if "CERTIFICATE_VERIFY_FAILED" in message:
-        return Unavailable(host, "its certificate is not one that is trusted here", what_to_do="Check the address.")
+        return Unavailable(host, "its certificate is not trusted here", what_to_do="Check the address.")
     remedy = "Check the address, and that this machine reaches it." if isinstance(error, httpx2.ConnectError) else ""
     return Unavailable(host, "the connection failed", what_to_do=remedy)
 

@@ -75,7 +75,7 @@ def check_addresses(host: str, addresses: Iterable[str], *, private: bool) -> No
     if not all(is_allowed_address(address, private=private) for address in addresses):
         raise Refused(
             f"{host} is in a network that must not be fetched from",
-            what_to_do="Where it is your own network that you mean, say private = true in the table of the source.",
+            what_to_do="If it is your own network, set private = true in the source's table.",
         )
 
 

@@ -46,6 +46,7 @@ class RateLimiter:
 
     def count_call(self, caller: str, per_minute: int) -> float:
         """Count a call of `caller`. Return 0.0 where it is granted, else the seconds until one would be."""
+        # GCRA: not tokens are counted, but the time when the bucket will be full; `backlog` is how far ahead that is.
         now, interval = self._clock(), 60.0 / per_minute
         backlog = max(self._full_at.get(caller, now) - now, 0.0)
         if caller in self._full_at:

@@ -127,5 +127,5 @@ def _is_local(request: Request) -> bool:
     return request_host(request) in LOOPBACK_HOSTS and not forwarded and is_same_origin and not is_cross_site(request)
 
 
-def _is_equal(given: str, expected: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+def _is_equal(value: str, expected: str) -> bool:
+    return hmac.compare_digest(value.encode("utf-8", "replace"), expected.encode())

@@ -207,7 +207,7 @@ class _McpEndpoint:
         request = Request(scope)
         caller = await self._callers.authenticate(request)
         if request.method == "GET":
-            message = "Nothing is sent but answers: there is no stream to listen to."
+            message = "There is no event stream: only requests are answered."
             await _error_response(405, message, {"Allow": "POST, DELETE"})(scope, receive, send)
             return
         token = session_instructions.set(await server_instructions(self._queries, caller))
@@ -256,7 +256,7 @@ class _McpEndpoint:
             case RateLimited():
                 return _error_response(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
             case TooManySessions():
-                message = "All sessions are at work. Wait until a call is answered, or end a session."
+                message = "All sessions are busy. Wait until a call is answered, or end a session."
                 return _error_response(503, message, {"Retry-After": "5"})
             case CitewellError():
                 return _error_response(503, error_message(error), {"Retry-After": "5"})

@@ -132,7 +132,7 @@ def _parse_cursor(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 9):
-        raise MCPError(types.INVALID_PARAMS, "That cursor is none of ours.")
+        raise MCPError(types.INVALID_PARAMS, "That cursor is not valid.")
     return int(cursor)
 
 

@@ -20,7 +20,7 @@ from pipeline.words.text import strip_invisible
 
 # --- Error messages -------------------------------------------------------------------------------
 
-UNREACHABLE = "Something that is needed cannot be reached. Try again later."
+UNREACHABLE = "A service that Citewell needs cannot be reached. Try again later."
 
 log = structlog.get_logger(__name__)
 

@@ -177,6 +177,7 @@ class _StreamParser:
         """Return the text of `event`; other events are remembered."""
         self.has_started = True
         try:
+            # `+ ""` raises TypeError for a value that is no text, which counts as an unknown shape
             match event["type"]:
                 case "message_start":
                     self._tokens[0] = _input_tokens(event["message"]["usage"])

@@ -103,16 +103,16 @@ class _Model:
         threads = self._question_threads if is_question else self._threads
         return await asyncio.get_running_loop().run_in_executor(threads, self._run, work)
 
-    def _run(self, work: Callable[[Any], R]) -> R:
+    def _run(self, call: Callable[[Any], R]) -> R:
         with (
             raise_unavailable(
-                self._service, "could not be loaded: it is none that fastembed knows, or cannot be downloaded"
+                self._service, "could not be loaded: fastembed does not know it, or it cannot be downloaded"
             ),
             self._loading,
         ):
             model = self._loaded
         with raise_unavailable(self._service, "could not be run"):
-            return work(model)
+            return call(model)
 
     @cached_property
     def _loaded(self) -> Any:

@@ -93,6 +93,7 @@ class ChatStreamParser:
             return ""
         if self.finish_reason != "content_filter":
             self.finish_reason = str(choice.get("finish_reason") or "") or self.finish_reason
+        # `+ ""` raises TypeError for a value that is no text, which counts as an unknown shape
         for call in (delta.get("tool_calls") or ()) if self._tools else ():
             function = call.get("function") or {}
             self._calls.add(
@@ -182,6 +183,7 @@ class OpenAIModel:
         self._model = model
         self._options: dict[str, object] = {"temperature": temperature, "reasoning_effort": effort}
         self._usage_grace = usage_grace
+        # other servers than OpenAI's are asked with the older name first
         self._limit_names = _LIMIT_NAMES if base_url is None else _LIMIT_NAMES[::-1]
         self._unsupported: set[str] = set()
         self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
@@ -275,6 +277,7 @@ def _refused_name(error: Any, optional: Mapping[str, object]) -> str | None:
     if error.code in _OTHER_ERRORS:
         return None
     message = f"{error.message} {error.body}"
+    # `messages[0].content` is about `messages`
     parameter = re.split(r"[.\[]", str(error.param or ""))[0]
     if "tools" in optional and parameter != "messages" and is_tools_refusal(error.status_code, message):
         return "tools"

@@ -87,7 +87,7 @@ class GitRepository:
         if scheme == "file":
             return {}
         if not _HOST.fullmatch(host) and ":" not in host:
-            raise Refused(f"{host} is no name of a host", what_to_do="Write it in letters, digits, dots and hyphens.")
+            raise Refused(f"{host} is not a host name", what_to_do="Write it in letters, digits, dots and hyphens.")
         port = self._url.port or _PORTS[scheme]
         try:
             addresses = await self._resolve(host, port)
@@ -203,7 +203,7 @@ async def _read_output(stream: asyncio.StreamReader | None) -> bytes:
     while stream and (piece := await stream.read(65_536)):
         output += piece
         if len(output) > MAX_GIT_OUTPUT:
-            raise Refused("git says more about the repository than is read", what_to_do="Name a part of it in `paths`.")
+            raise Refused("git's output about the repository is too long", what_to_do="Name a part of it in `paths`.")
     return bytes(output)
 
 
@@ -237,6 +237,7 @@ def _last_line(text: str) -> str:
 
 # --- The source -----------------------------------------------------------------------------------
 
+# the line of `ls-remote --symref` that names the default branch
 _HEAD = re.compile(r"^ref: refs/heads/(\S+)\tHEAD$", re.MULTILINE)
 MAX_REPOSITORY_FILES = 500_000
 MAX_REPOSITORY_BYTES = 5_000_000_000

@@ -23,7 +23,7 @@ async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
                 SUBJECT, f"anybody could open {config.public_url}: it does not start", "See docs/page.md."
             )
         else:
-            yield ok_finding(SUBJECT, f"at {config.public_url}, for whoever is at this machine")
+            yield ok_finding(SUBJECT, f"at {config.public_url}, for the person at this machine")
         return
     if not local and not config.public_url.startswith("https://"):
         yield error_finding(
@@ -34,8 +34,8 @@ async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
     if config.oidc_issuer and config.proxy_secret:
         yield warning_finding(
             SUBJECT,
-            "whom the proxy and OpenID call by the same name are one person",
-            "See that both mean the same by it (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
+            "people with the same name at the proxy and at OpenID count as one person",
+            "Check that each name is the same person at both (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
         )
     if openid := make_openid_provider(config):
         callback_url = f"{config.public_url.rstrip('/')}/sign-in/openid/back"

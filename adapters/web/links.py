@@ -96,6 +96,7 @@ class SignedLinks:
         chunk, document = passage.chunk, passage.document
         fingerprints = "".join(self._fingerprints(document, chunk))
         spans = (number for start, end in _find_spans(chunk, quotes) for number in (start, end - start))
+        # The payload is one flat list, as links have to be short: start and length of each span follow at the end.
         token = self._serializer.dumps([_abbreviate(document.id), chunk.position, fingerprints, *spans])
         return f"{self._url}/s/{token}#{CITED_FRAGMENT}"
 
@@ -113,6 +114,7 @@ class SignedLinks:
         ):
             if before != after:
                 raise InvalidLink(reason)
+        # start, length, start, length, …
         spans = tuple((start, start + length) for start, length in zip(numbers[::2], numbers[1::2], strict=True))
         return LinkTarget(excerpt.document, excerpt.chunks[0], excerpt.total, spans)
 

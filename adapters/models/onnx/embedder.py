@@ -58,7 +58,7 @@ class OnnxEmbedder:
         if self._manifest.normalise:
             vectors = normalize_vectors(self._graph.service, vectors)
         elif np.abs(vector_norms(self._graph.service, vectors) - 1).max() > _UNIT_TOLERANCE:
-            raise self._manifest_error("gives vectors of other lengths than 1: let normalise be true")
+            raise self._manifest_error("gives vectors whose length is not 1: set normalise to true")
         self.dimensions = vectors.shape[1]
         return vectors
 

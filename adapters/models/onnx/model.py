@@ -66,7 +66,7 @@ class OnnxModel:
     async def run(self, texts: Sequence[TextOrPair]) -> list[OutputArray]:
         """Return the first output for each of `texts`. If cancelled, the texts that were not begun are skipped."""
         if len(texts) == 1:  # somebody waits: not behind all that is being indexed
-            return await asyncio.to_thread(lambda: [self._run(one) for one in self._encode(texts)])
+            return await asyncio.to_thread(lambda: [self._run(encoding) for encoding in self._encode(texts)])
         submit = partial(asyncio.get_running_loop().run_in_executor, self._pool)
         encoded = await submit(self._encode, texts)
         return list(await asyncio.gather(*(submit(self._run, encoding) for encoding in encoded)))
@@ -113,7 +113,9 @@ class OnnxModel:
             session = onnxruntime.InferenceSession(str(self._weights), options, providers=["CPUExecutionProvider"])
         input_names = [model_input.name for model_input in session.get_inputs()]
         if unknown := [name for name in input_names if name not in _TOKENIZER_ATTRIBUTES]:
-            raise Unavailable(self.service, f"its graph asks for {unknown[0]}, which no text has", permanent=True)
+            raise Unavailable(
+                self.service, f"its graph asks for {unknown[0]}, which the tokenizer does not give", permanent=True
+            )
         return session, {name: _TOKENIZER_ATTRIBUTES[name] for name in input_names}
 
     @cached_property

@@ -20,7 +20,7 @@ class OnnxReranker:
         """See `Reranker`."""
         rows = await self._graph.run([(question, passage) for passage in passages])
         if any(row.ndim != 1 for row in rows):
-            raise Unavailable(self._graph.service, "its graph is no cross-encoder", permanent=True)
+            raise Unavailable(self._graph.service, "its graph is not a cross-encoder", permanent=True)
         return [float(row[-1]) for row in rows]
 
 

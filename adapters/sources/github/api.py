@@ -110,7 +110,7 @@ _DEFAULT_WAIT = 60.0
 """Seconds to wait, by GitHub's rules, when it does not say for how long."""
 _USED_UP = "used up"
 _ERROR_MESSAGES: dict[int | str, tuple[str, str]] = {
-    _USED_UP: ("lets no more be asked in this hour", "Wait, or see what else uses the token."),
+    _USED_UP: ("has no requests left for this hour", "Wait, or see what else uses the token."),
     401: ("does not take the token", "Check it, or make a new one: docs/sources.md says how."),
     403: ("does not let the token do this", "Give it the rights that docs/sources.md names."),
 }

@@ -40,9 +40,7 @@ class ServiceAccount:
             self._token_uri = str(info["token_uri"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             problem = (
-                "leads to no file that can be read"
-                if isinstance(error, OSError)
-                else "is not the key of a Google service account"
+                "names no readable file" if isinstance(error, OSError) else "is not the key of a Google service account"
             )
             raise Misconfigured(
                 setting,

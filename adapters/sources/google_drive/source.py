@@ -40,8 +40,10 @@ _SUFFIXES = {
     "text/tab-separated-values": ".tsv",
 }
 """Suffixes for files whose names do not end in that of a format."""
+# `![alternative text][image1]`, which the definition `[image1]: <data:…>` at the end of the file belongs to
 _PICTURE = re.compile(rb"!\[([^\[\]]*)\]\[image\d+\]")
 _PICTURE_DATA = re.compile(rb"\[image\d+\]: ?<data:")
+# a heading in a list: `1. # Title`
 _NUMBERED = re.compile(rb"[ \t]*(?:\d+\.|[*-])[ \t]+(#{1,6} .*)", re.DOTALL)
 
 

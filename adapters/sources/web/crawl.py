@@ -104,6 +104,7 @@ class CrawlScope:
             return self._named_urls
         pages: dict[str, None] = {}
         sitemaps = [self._sitemap]
+        # an index adds further sitemaps to the list that is being walked
         for sitemap in sitemaps:
             fetched = await fetcher.get(sitemap, max_bytes=MAX_SITEMAP_BYTES)
             if fetched.status != 200:

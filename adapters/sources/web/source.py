@@ -153,7 +153,7 @@ class WebSource:
         sitemap."""
         cached_pages = load_cached_pages(await self._cache.load())
         queue = deque(await self._scope.seed_urls(self._fetcher, self._reader, self._max_pages))
-        seen, claims, links, any_gone = set(queue), CanonicalClaims(self._scope, self._fetcher), 0, False
+        known_urls, claims, links, any_gone = set(queue), CanonicalClaims(self._scope, self._fetcher), 0, False
         changes: dict[str, str | None] = {}
         misses = _Misses()
         try:
@@ -162,14 +162,14 @@ class WebSource:
                     break
                 url = queue.popleft()
                 page, problem = await self._load_page(url, cached_pages.get(url), misses)
-                new = [link for link in page.links if link not in seen] if page else []
-                new = new[: max(self._max_pages - len(seen), 0)]
+                new = [link for link in page.links if link not in known_urls] if page else []
+                new = new[: max(self._max_pages - len(known_urls), 0)]
                 links += sum(map(len, page.links)) if page else 0
                 if page and links > MAX_LINK_CHARACTERS:
                     page = page.invalidated
                 if page != cached_pages.get(url):
                     changes |= cached_page_entry(url, page)
-                seen.update(new)
+                known_urls.update(new)
                 queue.extend(new)
                 any_gone = any_gone or (page is None and not problem)
                 if claims.defer(url, page, problem):
@@ -185,11 +185,11 @@ class WebSource:
             if misses.first:
                 raise misses.first
             if any_gone and claims.is_empty:
-                message, todo = "lets no page be read", "Look whether it asks for a login, and at its robots.txt."
+                message, todo = "allows no page to be read", "Look whether it asks for a login, and at its robots.txt."
                 raise Unavailable(url_host(url), message, permanent=True, denied=True, what_to_do=todo)
             changes |= {
                 key: message
-                for page in cached_pages.keys() - seen
+                for page in cached_pages.keys() - known_urls
                 for key, message in cached_page_entry(page, None).items()
             }
         finally:

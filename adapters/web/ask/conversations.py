@@ -152,6 +152,7 @@ class ConversationEndpoints:
         return _Events(stream, headers, lambda: self._count_ended(visitor.person))
 
     def _count_ended(self, person: str) -> None:
+        # subtraction of counters drops entries of zero, `subtract()` would keep them
         self._streams -= Counter({person: 1})
 
     async def _stream_events(
@@ -239,5 +240,6 @@ def _encode_event(name: str, html: str) -> str:
 
 
 async def _no_events() -> AsyncIterator[str]:
+    # the `yield` that is never reached makes it a generator
     return
     yield

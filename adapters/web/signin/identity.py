@@ -45,12 +45,12 @@ class IdentityProvider(Protocol):
     title: str
     """The name on its button."""
 
-    async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
-        """Return the URL to send the browser to; it comes back to `back`. Raise SignInFailed where the provider cannot
-        be reached."""
+    async def authorization_url(self, attempt: SignInAttempt, callback_url: str) -> str:
+        """Return the URL to send the browser to; it comes back to `callback_url`. Raise SignInFailed where the provider
+        cannot be reached."""
         ...
 
-    async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
+    async def resolve_identity(self, attempt: SignInAttempt, callback_url: str, code: str, issuer: str) -> Identity:
         """Return the identity that `code` stands for. `issuer` is the one in the provider's answer, empty where it
         names none. Raises SignInFailed."""
         ...

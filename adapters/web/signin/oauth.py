@@ -24,23 +24,23 @@ MAX_BYTES = 1_000_000
 
 
 class OAuthClient:
-    """A client of the provider at `site`. All responses are JSON objects of limited size and time. All methods raise
-    SignInFailed."""
+    """A client of the provider at `base_url`. All responses are JSON objects of limited size and time. All methods
+    raise SignInFailed."""
 
-    def __init__(self, client_id: str, secret: str, *, scope: str, site: str) -> None:
+    def __init__(self, client_id: str, secret: str, *, scope: str, base_url: str) -> None:
         self._client_id, self._scope = client_id, scope
         self._basic = b64encode(f"{client_id}:{secret}".encode()).decode()
-        port = urlsplit(site).port
+        port = urlsplit(base_url).port
         self._fetcher = Fetcher(private=True, ports=frozenset({80, 443, *([port] if port else [])}))
 
-    def authorization_url(self, endpoint: str, attempt: SignInAttempt, back: str, **extra: str) -> str:
+    def authorization_url(self, endpoint: str, attempt: SignInAttempt, callback_url: str, **extra: str) -> str:
         """Return the URL to send the browser to."""
         return str(
             prepare_grant_uri(
                 endpoint,
                 self._client_id,
                 "code",
-                redirect_uri=back,
+                redirect_uri=callback_url,
                 scope=self._scope,
                 state=attempt.state,
                 code_challenge=create_s256_code_challenge(attempt.verifier),
@@ -49,12 +49,14 @@ class OAuthClient:
             )
         )
 
-    async def fetch_token(self, endpoint: str, attempt: SignInAttempt, back: str, code: str) -> Mapping[str, Any]:
+    async def fetch_token(
+        self, endpoint: str, attempt: SignInAttempt, callback_url: str, code: str
+    ) -> Mapping[str, Any]:
         """Exchange a code for a token; a code is sent once."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
-            "redirect_uri": back,
+            "redirect_uri": callback_url,
             "code_verifier": attempt.verifier,
         }
         headers = {"authorization": f"Basic {self._basic}", "accept": "application/json"}

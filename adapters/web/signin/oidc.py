@@ -87,22 +87,22 @@ class DiscordIdentityProvider:
 
     name, title = "discord", "Discord"
 
-    def __init__(self, client_id: str, secret: str, site: str) -> None:
-        self._site = site.rstrip("/")
-        self._client = OAuthClient(client_id, secret, scope=SCOPE, site=site)
+    def __init__(self, client_id: str, secret: str, base_url: str) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._client = OAuthClient(client_id, secret, scope=SCOPE, base_url=base_url)
 
-    async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
+    async def authorization_url(self, attempt: SignInAttempt, callback_url: str) -> str:
         """See `IdentityProvider`."""
-        return self._client.authorization_url(f"{self._site}/oauth2/authorize", attempt, back)
+        return self._client.authorization_url(f"{self._base_url}/oauth2/authorize", attempt, callback_url)
 
-    async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
+    async def resolve_identity(self, attempt: SignInAttempt, callback_url: str, code: str, issuer: str) -> Identity:
         """See `IdentityProvider`. Discord names no issuer."""
-        token = await self._client.fetch_token(f"{self._site}/api/oauth2/token", attempt, back, code)
+        token = await self._client.fetch_token(f"{self._base_url}/api/oauth2/token", attempt, callback_url, code)
         access = claim_text(token.get("access_token"))
         bearer = claim_text(token.get("token_type")).lower() == "bearer" and access.isascii() and access.isprintable()
         if not access or not bearer or SCOPE not in claim_text(token.get("scope", SCOPE)).split():
             raise SignInFailed(wording.WRONG, "no token of Discord's that says who somebody is")
-        profile = await self._client.fetch_json(f"{self._site}/api/users/@me", access)
+        profile = await self._client.fetch_json(f"{self._base_url}/api/users/@me", access)
         user = claim_text(profile.get("id"))
         if not (user.isascii() and user.isdecimal() and len(user) <= 20):
             raise SignInFailed(wording.WRONG, "no person of Discord's")
@@ -151,23 +151,23 @@ class OpenIDProvider:
         self._client_id = client_id
         self._map_claims = map_claims
         self._audiences = frozenset({client_id, *resources})
-        self._client = OAuthClient(client_id, secret, scope=scope, site=issuer)
+        self._client = OAuthClient(client_id, secret, scope=scope, base_url=issuer)
         self._document: tuple[float, Mapping[str, Any]] | None = None
         self._keys: tuple[float, KeySet] | None = None
         self._keys_refreshed_at = -KEY_REFRESH_SECONDS
 
-    async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
+    async def authorization_url(self, attempt: SignInAttempt, callback_url: str) -> str:
         """See `IdentityProvider`."""
         endpoint = (await self._discovery())["authorization_endpoint"]
-        return self._client.authorization_url(endpoint, attempt, back, nonce=attempt.nonce)
+        return self._client.authorization_url(endpoint, attempt, callback_url, nonce=attempt.nonce)
 
-    async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
+    async def resolve_identity(self, attempt: SignInAttempt, callback_url: str, code: str, issuer: str) -> Identity:
         """See `IdentityProvider`: the ID token's signature, issuer, audience, times and nonce are checked."""
         document = await self._discovery()
         has_issuer = issuer or document.get("authorization_response_iss_parameter_supported") is True
         if has_issuer and issuer != document["issuer"]:
             raise SignInFailed(wording.WRONG, "the answer is another provider's")
-        token = await self._client.fetch_token(document["token_endpoint"], attempt, back, code)
+        token = await self._client.fetch_token(document["token_endpoint"], attempt, callback_url, code)
         claims = await self._verified_claims(token.get("id_token"))
         options = {"iss": {"essential": True, "value": document["issuer"]}, "nonce": {"essential": True}}
         id_token = CodeIDToken(claims, {}, options, {"client_id": self._client_id, "nonce": attempt.nonce})

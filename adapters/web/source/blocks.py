@@ -181,6 +181,7 @@ def _group_units(chunk: Chunk, indices: Sequence[int]) -> Iterator[tuple[BlockKi
         opened += alone or unit.kind is BlockKind.HEADER
         return kind, unit.part, opened
 
+    # `opened` counts up where a unit begins a block of its own, so that it gets another key than the one before
     for (kind, *_), members in groupby(indices, key=block):
         yield kind, list(members)
 
