@@ -98,15 +98,15 @@ class McpSessionPool:
             if session.id:
                 self._open[session] = None
 
-    async def _make_room(self, new: McpSession) -> None:
-        self._open[new] = None
+    async def _make_room(self, session: McpSession) -> None:
+        self._open[session] = None
         try:
-            ended = list(self._pick_ended(new.caller))
+            ended = list(self._pick_ended(session.caller))
         except TooManySessions:
-            del self._open[new]
+            del self._open[session]
             raise
-        for session in ended:
-            await self._end(session.id, session.caller)
+        for ended_session in ended:
+            await self._end(ended_session.id, ended_session.caller)
 
     def _pick_ended(self, caller: str) -> Iterator[McpSession]:
         while callers := self._callers_over_limit(caller):

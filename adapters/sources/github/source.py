@@ -96,8 +96,8 @@ async def fetch_conversations(
         if node := details.get(alias):
             comments = list(node.comments.nodes)
             if after := node.comments.info.next_token:
-                more = f"more: {_thread_selection(thread, after=True)}"
-                async for page in api.paginate(more, CommentPage, after=after):
+                more_selection = f"more: {_thread_selection(thread, after=True)}"
+                async for page in api.paginate(more_selection, CommentPage, after=after):
                     comments += page.more.comments.nodes if page.more else ()
             conversations[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
     return conversations
@@ -186,8 +186,8 @@ class GitHubSource:
         repository."""
         threads = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
         self.skipped = {_label(thread): reason for thread in threads if (reason := self._skip_reason(thread))}
-        wanted = [thread for thread in threads if not self._skip_reason(thread)]
-        self._listed = sorted(sorted(wanted, key=_updated, reverse=True), key=_is_open)
+        taken_threads = [thread for thread in threads if not self._skip_reason(thread)]
+        self._listed = sorted(sorted(taken_threads, key=_updated, reverse=True), key=_is_open)
         self._read = {}
         for thread in self._listed:
             yield GitHubThreadItem(

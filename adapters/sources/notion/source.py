@@ -184,7 +184,7 @@ class _Listing:
     tables: dict[str, NotionDataSource] = field(default_factory=dict)
     rows: dict[str, list[NotionPage]] = field(default_factory=dict)
     """Rows by the table they are in."""
-    found: set[str] = field(default_factory=set)
+    reported_ids: set[str] = field(default_factory=set)
     """Ids of everything that Notion reported, in the trash or not."""
 
     @property
@@ -252,7 +252,7 @@ class NotionSource:
         for missing in sorted(known_kinds, key=lambda id_: known_kinds[id_] == "page"):
             if missing not in listing and (missing_object := await self._api.get_object(known_kinds[missing], missing)):
                 await self._add(listing, missing_object)
-        if known_kinds and not listing.found:
+        if known_kinds and not listing.reported_ids:
             raise Unavailable(
                 NOTION_NAME,
                 "shows nothing of what it showed before",
@@ -264,7 +264,7 @@ class NotionSource:
 
     async def _add(self, listing: _Listing, result: NotionPage | NotionDataSource) -> None:
         """Add an object; a data source with the pages in it, as a search may leave them out."""
-        listing.found.add(result.id)
+        listing.reported_ids.add(result.id)
         if result.gone or result.id in listing.tables:
             return
         if isinstance(result, NotionPage):

@@ -111,9 +111,9 @@ class CrawlScope:
                 message = f"the sitemap {sitemap} answers with status {fetched.status}"
                 denied = fetched.status in DENIED_STATUSES
                 raise Unavailable(url_host(sitemap), message, denied=denied, what_to_do="Check `sitemap`.")
-            links = await reader.read_sitemap(fetched.body)
-            urls = await asyncio.to_thread(normalize_links, links.links)
-            if links.is_sitemap_index:
+            sitemap_content = await reader.read_sitemap(fetched.body)
+            urls = await asyncio.to_thread(normalize_links, sitemap_content.links)
+            if sitemap_content.is_sitemap_index:
                 more_sitemaps = (
                     url for url in urls if url_host(url) == url_host(self._sitemap) and url not in sitemaps
                 )

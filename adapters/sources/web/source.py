@@ -162,15 +162,15 @@ class WebSource:
                     break
                 url = queue.popleft()
                 page, problem = await self._load_page(url, cached_pages.get(url), misses)
-                new = [link for link in page.links if link not in known_urls] if page else []
-                new = new[: max(self._max_pages - len(known_urls), 0)]
+                new_links = [link for link in page.links if link not in known_urls] if page else []
+                new_links = new_links[: max(self._max_pages - len(known_urls), 0)]
                 links += sum(map(len, page.links)) if page else 0
                 if page and links > MAX_LINK_CHARACTERS:
                     page = page.invalidated
                 if page != cached_pages.get(url):
                     changes |= cached_page_entry(url, page)
-                known_urls.update(new)
-                queue.extend(new)
+                known_urls.update(new_links)
+                queue.extend(new_links)
                 any_gone = any_gone or (page is None and not problem)
                 if claims.defer(url, page, problem):
                     continue
@@ -185,12 +185,15 @@ class WebSource:
             if misses.first:
                 raise misses.first
             if any_gone and claims.is_empty:
-                message, todo = "allows no page to be read", "Look whether it asks for a login, and at its robots.txt."
-                raise Unavailable(url_host(url), message, permanent=True, denied=True, what_to_do=todo)
+                message, remedy = (
+                    "allows no page to be read",
+                    "Look whether it asks for a login, and at its robots.txt.",
+                )
+                raise Unavailable(url_host(url), message, permanent=True, denied=True, what_to_do=remedy)
             changes |= {
-                key: message
+                cache_key: entry
                 for page in cached_pages.keys() - known_urls
-                for key, message in cached_page_entry(page, None).items()
+                for cache_key, entry in cached_page_entry(page, None).items()
             }
         finally:
             await self._cache.update(changes)

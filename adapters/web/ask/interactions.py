@@ -108,9 +108,9 @@ class InteractionEndpoint:
         if form_field(form, "fragment"):
             html = pages.render_fragment("pressed.html", translator, visitor=visitor, **values)
             return HTMLResponse(html, headers=dict(pages.HEADERS))
-        back = f"/c/{id_}#latest" if id_ else "/you"
+        back_path = f"/c/{id_}#latest" if id_ else "/you"
         admin = self._context.is_admin(visitor.actor)
-        return pages.render_page(request, "outcome.html", visitor, translator, back=back, admin=admin, **values)
+        return pages.render_page(request, "outcome.html", visitor, translator, back=back_path, admin=admin, **values)
 
     async def _is_own(self, payload: InteractionPayload) -> bool:
         """Return True where everything that the form names belongs to its sender; what others asked is treated as
