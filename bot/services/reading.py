@@ -60,9 +60,9 @@ class StoredLinkTargets:
         """The ids of documents that begin so."""
         return await self._library.ids_with_prefix(text)
 
-    async def excerpt(self, document_id: str, start: int, limit: int) -> DocumentExcerpt | None:
+    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
         """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
-        return await self._library.excerpt(document_id, start, limit)
+        return await self._library.excerpt(document_id, start, most)
 
     async def has_original(self, document: Document) -> bool:
         """Whether it was read from a file of its own that is still there."""

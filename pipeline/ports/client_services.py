@@ -99,7 +99,7 @@ class LinkTargets(Protocol):
         """The ids of documents that begin so."""
         ...
 
-    async def excerpt(self, document_id: str, start: int, limit: int) -> DocumentExcerpt | None:
+    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
         """As `Reading.excerpt`, of any collection."""
         ...
 

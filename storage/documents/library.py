@@ -201,7 +201,7 @@ class SQLDocumentStore:
         body = await self._database.read(lambda db: fetch_value(db, query, (document_id,)))
         return _document(body) if body else None
 
-    async def excerpt(self, document_id: str, start: int, limit: int) -> DocumentExcerpt | None:
+    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
         """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
 
         def work(db: Connection) -> tuple[str, float, int, list[str]] | None:
@@ -215,7 +215,7 @@ class SQLDocumentStore:
             total = fetch_value(db, f"SELECT count(*) {of}", (first, last))
             rows = db.execute(
                 f"SELECT body {of} ORDER BY number LIMIT $3",
-                (first + start, last, limit),
+                (first + start, last, most),
             )
             return body, created_at, total, [chunk for (chunk,) in rows]
 
