@@ -3,8 +3,8 @@
     python bench/fit_confidence.py DATA --folder FOLDER
 
 Every question goes through the real planner and retriever. The indexes are kept in `--folder` and brought up to date on
-the next run. Prints the weights of `pipeline/evidence/answerability.py`, balanced accuracy by threshold and the calibration, both
-cross-validated (folds never split what belongs together), and the same for the weights in use.
+the next run. Prints the weights of `pipeline/evidence/answerability.py`, balanced accuracy by threshold and the
+calibration, both cross-validated (folds never split what belongs together), and the same for the weights in use.
 """
 
 from __future__ import annotations
@@ -130,9 +130,9 @@ async def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     args = parser.parse_args()
     for title, embedder, reader, weights in (
-        ("WITH_READER", "minilm", "minilm", RELEVANCE_WEIGHTS),
-        ("WITH_VECTORS", "minilm", "none", VECTOR_WEIGHTS),
-        ("WORDS_ONLY", "none", "none", LEXICAL_WEIGHTS),
+        ("RELEVANCE_WEIGHTS", "minilm", "minilm", RELEVANCE_WEIGHTS),
+        ("VECTOR_WEIGHTS", "minilm", "none", VECTOR_WEIGHTS),
+        ("LEXICAL_WEIGHTS", "none", "none", LEXICAL_WEIGHTS),
     ):
         rows = [row for name in SETS for row in await collect(args.data, args.folder, name, embedder, reader)]
         print(f"\n{title}")

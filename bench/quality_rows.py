@@ -142,7 +142,8 @@ async def _overheard(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
             _note(
                 wrong,
                 row,
-                f"{answered=}: {row['text']} (mentioned: {mentioned.confidence.score}) {join_shown_sentences(mentioned)}",
+                f"{answered=}: {row['text']} (mentioned: {mentioned.confidence.score})"
+                f" {join_shown_sentences(mentioned)}",
             )
 
 

@@ -24,7 +24,7 @@ OUTAGE_SECONDS = 60.0
 """Seconds without a connection, or without an inbox, after which something may have been missed."""
 CHECKPOINT_SECONDS = 20.0
 """How often it is written down that everything is known."""
-MIN_RETRY_SECONDS, MAX_RETRY_WAIT = 1.0, 30.0
+MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 30.0
 """Before what could not be read is tried again; doubling."""
 P = TypeVar("P")
 """Somewhere to read, as a platform names it; a value."""
@@ -144,7 +144,7 @@ class CatchUp(Generic[P, M]):
             log.warning("gap_not_read_yet", space=self._space, reason=str(failure))
             asked = failure.retry_after if isinstance(failure, Unavailable) else None
             await asyncio.sleep(max(wait, asked or 0.0))
-            wait = min(2 * wait, MAX_RETRY_WAIT)
+            wait = min(2 * wait, MAX_RETRY_SECONDS)
 
     async def _since(self) -> MissedRange:
         """From when on it is read; a mark of the future is of a clock that was wrong, and says nothing."""

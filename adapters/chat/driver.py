@@ -1,8 +1,8 @@
 """All that a platform hands in so that people can chat with Citewell there: primitives, and pure translation.
 
-Events become the values of `hear.py`, presses a `InteractionContext`; `adapter.py` makes a `PlatformAdapter` of the rest. What a
-platform lacks is its driver's to answer. What is offered where it is to be had: a sender is one of `StreamingSender` instead of
-`EditingSender`, an adapter one of the ports `SupportsEphemeral`, `SupportsStop` and `SupportsSearch`.
+Events become the values of `intake.py`, presses an `InteractionContext`; `adapter.py` makes a `PlatformAdapter` of the
+rest. A driver answers for what its platform lacks. Optional are a `StreamingSender` in place of an `EditingSender`, and
+the ports `SupportsEphemeral`, `SupportsStop` and `SupportsSearch` of an adapter.
 """
 
 from __future__ import annotations

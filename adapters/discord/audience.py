@@ -29,8 +29,8 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordAudienceResolver:
-    """The port `AudienceResolver`. All raise Unavailable while it is not known which servers there are: nobody must be taken for
-    a stranger."""
+    """The port `AudienceResolver`. Every method raises Unavailable while the list of servers is not known: nobody may
+    be taken for a stranger."""
 
     def __init__(self, client: DiscordClient, *, home_guilds: Iterable[int]) -> None:
         self._client = client

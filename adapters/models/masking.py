@@ -16,9 +16,8 @@ from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, 
 from pipeline.screen.sensitive_data import SensitiveDataFinder, SensitiveSpan, drop_overlaps
 from pipeline.values import Usage, replace
 
-PLACEHOLDER_NOTE = """\
-A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
-Wherever you would give that value, write the placeholder exactly as it stands."""
+PLACEHOLDER_NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, \
+always the same. Wherever you would give that value, write the placeholder exactly as it stands."""
 _PLACEHOLDER = re.compile(r"<[a-z]{1,12}-[1-9]\d{0,5}>")
 _PARTIAL_PLACEHOLDER = re.compile(r"<(?:[a-z]{1,12}(?:-(?:[1-9]\d{0,5})?)?)?\Z")
 """The beginning of a placeholder at the end of a text."""

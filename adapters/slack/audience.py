@@ -32,8 +32,8 @@ log = structlog.get_logger(__name__)
 
 
 class SlackAudienceResolver:
-    """The port `AudienceResolver`. Guests and people of other organisations are outside, and so is everyone whom we may not look
-    at."""
+    """The port `AudienceResolver`. Guests and people of other organisations are outside, like everyone whom the bot may
+    not look up."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, members: SlackMembership) -> None:
         self._web = web

@@ -45,7 +45,7 @@ class SlackConfig(SlackSettings):
         if self.client_id:
             return "Slack's API Terms let no app that other organisations install keep what is said in channels."
         if self.index != INDEX_OWN_APP:
-            return f"Slack's API Terms have to be agreed with first: CITEWELL_SLACK_INDEX={INDEX_OWN_APP} says that they are."
+            return f"Agree to Slack's API Terms first: CITEWELL_SLACK_INDEX={INDEX_OWN_APP} says that you do."
         return ""
 
     async def find_channels(self, name: str) -> list[PlaceId]:

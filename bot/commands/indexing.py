@@ -99,7 +99,8 @@ def index(
         print_summary(summary)
         if replace(summary, unsupported=(), outside=(), foreign=(), empty=()) == IngestSummary():
             print_note(
-                f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(supported_suffixes())} are read, "
+                f"There is nothing to read in {', '.join(map(str, paths))}: "
+                f"{', '.join(supported_suffixes())} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
         print_skipped(summary)
@@ -186,7 +187,8 @@ def print_skipped(summary: IngestSummary) -> None:
         print_note(f"Left out as fetched, built or minified: {join_first(foreign)}. To index what is there, name it.")
     for reason, labels in _by_reason(summary.skipped).items():
         print_note(
-            f"{wording.count_noun(len(labels), 'document was', 'documents were')} left out ({reason}): {join_first(labels)}"
+            f"{wording.count_noun(len(labels), 'document was', 'documents were')}"
+            f" left out ({reason}): {join_first(labels)}"
         )
     if empty := summary.empty:
         print_note(f"{wording.count_noun(len(empty), 'file is', 'files are')} empty: {join_first(empty)}")

@@ -85,7 +85,8 @@ def _show(seen: Insights) -> None:
         "Gaps",
         (
             f"{gap.group.count} × {gap.group.question} ({gap.lack}; "
-            f"{wording.count_noun(gap.group.people, 'person', 'people')}, {gap.waiting} waiting to be told). {gap_advice(gap)}"
+            f"{wording.count_noun(gap.group.people, 'person', 'people')}, {gap.waiting} waiting to be told)."
+            f" {gap_advice(gap)}"
             for gap in seen.gaps
         ),
     )

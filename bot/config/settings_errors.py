@@ -112,7 +112,8 @@ def explain_error(name: str, error: ErrorDetails) -> str:
         case "union_tag_not_found":
             return f"has no kind, which must be {join_alternatives(SOURCE_TABLES, 'or')}"
         case "union_tag_invalid":
-            return f"the kind must be {join_alternatives(SOURCE_TABLES, 'or')}, not {(error.get('ctx') or {}).get('tag', '')!r}"
+            kind = (error.get("ctx") or {}).get("tag", "")
+            return f"the kind must be {join_alternatives(SOURCE_TABLES, 'or')}, not {kind!r}"
         case "missing" if name == "sources":
             return "is missing"
         case "extra_forbidden" if inside:

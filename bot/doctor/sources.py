@@ -98,7 +98,8 @@ def _unread(documents: Sequence[Document]) -> Finding | None:
     """That parts of documents could not be read."""
     if partly := [document for document in documents if document.unread]:
         first = partly[0]
-        said = f"{wording.count_noun(len(partly), 'document is', 'documents are')} not read whole, such as {first.filename}: "
+        counted = wording.count_noun(len(partly), "document is", "documents are")
+        said = f"{counted} not read whole, such as {first.filename}: "
         fix = "`citewell documents` names the parts; give pictures of pages their text (OCR), and index them again."
         return warning_finding("sources", said + first.unread[0], fix)
     return None

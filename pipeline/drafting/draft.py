@@ -60,8 +60,10 @@ SHORT_ANSWER_WORDS = 4
 async def write_draft(
     task: DraftTask, model: AnswerModel | None, failed: DraftResult | None = None
 ) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftResult, None]:
-    """The sentences to show, in their order, and last one `DraftResult`: what `model` writes; the extract where there is
-    no model (`failed`: why not), or where nothing that it wrote may be shown."""
+    """Yield the sentences to show, in their order, and last one `DraftResult`.
+
+    They are what `model` writes; the extract where there is no model (`failed`: why not), or where nothing that it
+    wrote may be shown."""
     begun = False
     if model:
         async with aclosing(draft_with_model(task, model)) as pieces:

@@ -1,8 +1,8 @@
 """Whether two documents give different values for the same thing.
 
-What the question names stands in both, or they are siblings: `pipeline/evidence/other_entities.py`. Two sentences that each have
-words of their own, besides their values, are about different things too, unless both are as near to the question as
-only its answers are.
+The things that the question names stand in both, or they are siblings: `pipeline/evidence/other_entities.py`. Two
+sentences that each have words of their own, besides their values, are about different things too, unless both are as
+near to the question as only its answers are.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ PHRASES = {
     "es": {
         SmallTalk.GREETING: "hola|buen[oa]s (?:d[ií]as|tardes|noches)",
         SmallTalk.THANKS: "(?:muchas )?gracias|perfecto|vale",
-        SmallTalk.HELP: r"ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres|qué documentos (?:tienes|conoces)",
+        SmallTalk.HELP: r"ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres"
+        r"|qué documentos (?:tienes|conoces)",
         SmallTalk.SUMMARY: r"""
             (?:(?:puedes|podrías) )?resum(?:e|ir|a|en) (?:este hilo|el hilo|esta (?:conversación|discusión))
             (?:un |el )?resumen (?:de este hilo|del hilo|de esta (?:conversación|discusión))

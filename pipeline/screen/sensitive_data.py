@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-SECRET_KIND = "key"
+SECRET_KIND = "key"  # noqa: S105 - the name of a kind
 """The kind of what opens something; every other one is personal data."""
 
 

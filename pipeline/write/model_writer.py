@@ -112,7 +112,8 @@ Answer with one JSON object: {{"sentences": [{{"number": the sentence's number, 
 def rewrite_messages(draft: Sequence[DraftSentence], refused: Mapping[int, str], mark: str) -> list[ChatMessage]:
     """The draft, and what is wrong with it, behind the prompt that it was written for."""
     told = "\n".join(
-        f"<claim-{mark}> {number}: {reason}\n{truncate_to_tokens(draft[number].text, REWRITE_SENTENCE_TOKENS)}\n</claim-{mark}>"
+        f"<claim-{mark}> {number}: {reason}\n"
+        f"{truncate_to_tokens(draft[number].text, REWRITE_SENTENCE_TOKENS)}\n</claim-{mark}>"
         for number, reason in list(refused.items())[:MAX_REWRITES]
     )
     written = "\n".join(sentence.text for sentence in draft)

@@ -65,14 +65,16 @@ DATED_CONFLICT_RULE = (
 MODE_INSTRUCTIONS = {
     AnswerMode.SIMPLE: "Answer directly, in one or two sentences.",
     AnswerMode.GROUNDED: "Stay close to the wording of the passages.",
-    AnswerMode.ANALYTICAL: "Weigh the passages against each other: say what they agree on, where they differ or contradict "
+    AnswerMode.ANALYTICAL: "Weigh the passages against each other: say what they agree on, where they differ or "
+    "contradict "
     "each other, and draw only conclusions that a passage itself states.",
     AnswerMode.CONVERSATIONAL: "Write as in a friendly conversation, taking up what was said earlier.",
 }
 FORMAT_INSTRUCTIONS = {
     AnswerFormat.PROSE: "Write short paragraphs.",
     AnswerFormat.BULLETS: 'Write a list, one fact an item, each on a line beginning with "- ".',
-    AnswerFormat.TABLE: "Write a Markdown table with a header row, source numbers at the end of the last cell of each row.",
+    AnswerFormat.TABLE: "Write a Markdown table with a header row, source numbers at the end of the last cell of each "
+    "row.",
     AnswerFormat.STEPS: "Write numbered steps, one action a line, in the order of the passages.",
     AnswerFormat.PLAIN: "Write plain sentences without any Markdown.",
 }
@@ -151,7 +153,8 @@ def _earlier(history: Sequence[Turn], mode: AnswerMode, budget: int, mark: str) 
     """The last turns that fit, as material: never a source."""
     lines: list[str] = []
     for turn in reversed(history[-_TURNS.get(mode, _USUAL_TURNS) :]):
-        said = f"Q: {_line(turn.standalone or turn.question, 300)}\nA: {truncate_to_tokens(_line(turn.text, 1000), _ANSWER_TOKENS)}"
+        answer = truncate_to_tokens(_line(turn.text, 1000), _ANSWER_TOKENS)
+        said = f"Q: {_line(turn.standalone or turn.question, 300)}\nA: {answer}"
         block = f"<earlier-{mark}> not a source\n{said}\n"
         if estimate_tokens("\n".join([block, *lines])) + estimate_tokens(f"</earlier-{mark}>") > budget:
             break

@@ -13,7 +13,8 @@ REPLY_TABLE = posting.PostTable(
     "message",
     unchanged_condition="NOT withdrawn",
     release_assignments="leased_until = 0, withdrawn = FALSE,",
-    step_columns="author, conversation, posting_since IS NOT NULL, (SELECT answer.body FROM answer WHERE id = message.answer)",
+    step_columns="author, conversation, posting_since IS NOT NULL,"
+    " (SELECT answer.body FROM answer WHERE id = message.answer)",
 )
 ReplyState = tuple[str, str, bool, str | None]
 """Who asked where, whether something may be visible, and the answer so far."""

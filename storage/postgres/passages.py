@@ -110,7 +110,10 @@ _NEAREST = """
     CREATE INDEX mean_vector_{n} ON mean_vector USING hnsw ((vector::halfvec({n})) halfvec_cosine_ops)
     WHERE dimensions = {n}
 """
-_COUNT_ALL = f"INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words') WHERE left(word, 1) <> '{COLLECTION_LEXEME}'"  # noqa: S608 - our own words
+_COUNT_ALL = f"""
+    INSERT INTO term SELECT word, ndoc FROM ts_stat('SELECT terms FROM words')
+    WHERE left(word, 1) <> '{COLLECTION_LEXEME}'
+"""  # noqa: S608 - our own words
 _HELD = "SELECT dimensions, count(*) FROM mean_vector WHERE dimensions <= $1 GROUP BY dimensions"
 _INDEXES = """
     SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid

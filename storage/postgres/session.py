@@ -23,7 +23,8 @@ HOLDER_LOCK = 0x686F6C64  # "hold"; the second half of that lock is the number
 IDLE_TRANSACTION_SECONDS = 10.0
 """A process that is suspended in a transaction, which others may wait for, is cut off after that time."""
 COUNT_LOCKS = f"""
-    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER_LOCK} AND objid = $1 AND objsubid = 2
+    SELECT count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND classid = {HOLDER_LOCK} AND objid = $1 AND objsubid = 2
         AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """  # noqa: S608 - our own number
 DEAD_HOLDERS = f"""

@@ -210,7 +210,7 @@ def test_stops_that_were_asked_for_are_not_waited_after(tmp_path: Path) -> None:
 async def test_an_operator_is_told_of_a_wait_before_connecting_and_only_after_crashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identify, "MIN_IDENTIFY_WAIT", 3.0)
+    monkeypatch.setattr(identify, "MIN_IDENTIFY_SECONDS", 3.0)
     budget = IdentifyBudget(DiscordState(tmp_path / "data"))
     for _ in range(3):
         budget.spend()
@@ -233,7 +233,7 @@ def test_a_clock_that_jumped_and_came_back_keeps_nobody_from_connecting(tmp_path
         clock.now += shift
         for _ in range(6):
             budget = IdentifyBudget(DiscordState(tmp_path), clock=clock)
-            assert budget.seconds_until_allowed() <= identify.MAX_IDENTIFY_WAIT
+            assert budget.seconds_until_allowed() <= identify.MAX_IDENTIFY_SECONDS
             clock.now += budget.seconds_until_allowed()
             budget.spend()
 

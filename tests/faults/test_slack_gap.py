@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import catch_up
-from adapters.slack.events import catch_up
+from adapters.slack.events import catch_up as slack_catch_up
 from adapters.slack.transport import socket_mode
 from pipeline.errors import Unavailable
 from pipeline.values import IncomingMessage
@@ -44,8 +44,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setitem(SQLInbox.__init__.__kwdefaults__ or {}, "clock", clock)
     monkeypatch.setattr(catch_up, "MIN_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(catch_up, "CHECKPOINT_SECONDS", 0.02)
-    monkeypatch.setattr(catch_up, "CATCH_UP_PAGE_SIZE", 20)
-    monkeypatch.setattr(catch_up, "CATCH_UP_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(slack_catch_up, "CATCH_UP_PAGE_SIZE", 20)
+    monkeypatch.setattr(slack_catch_up, "CATCH_UP_PAUSE_SECONDS", 0.01)
     return clock
 
 
@@ -161,7 +161,7 @@ async def test_what_was_asked_in_the_rooms_is_answered_before_any_thread_is_read
 async def test_an_outage_without_a_restart_is_made_up_for(
     slack: SlackDriver, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
+    for name, seconds in (("PING_SECONDS", 0.2), ("DEAD_SECONDS", 0.4), ("HANDSHAKE_SECONDS", 1.0)):
         monkeypatch.setattr(socket_mode, name, seconds)
     await slack.mention("ann", "Before?")
     await slack.rig.settled()

@@ -54,7 +54,7 @@ def names(reference: str) -> list[str]:
 
 
 class Sender:
-    """The messages for one key: a `ReplySender` and a `PrivateSender` that is one of `EditingSender`, and what announces."""
+    """The messages for one key: a `ReplySender`, a `PrivateSender` that is an `EditingSender`, and what announces."""
 
     edit_timing = EditTiming(first_delay=0.05, interval=0.05)
     is_text_withheld = False

@@ -22,7 +22,7 @@ SHARED = {"Stemmer", "numpy", "pydantic", "structlog", "text_to_num"}
 BAD = {
     "bot wires, adapters and storage serve, pipeline thinks": "storage.newcomer -> adapters.fetch.fetcher",
     "inside the pipeline, data flows one way": "pipeline.evidence.newcomer -> pipeline.compose.answer",
-    "no two modules need each other": ".read -> .compose",
+    "no two modules need each other": ".evidence -> .compose",
     "pipeline does no I/O": "pipeline.find.newcomer -> subprocess",
     "adapters do not see each other": "adapters.newcomer.one -> adapters.slack.adapter",
     "Slack's libraries have one importer": "adapters.fetch.newcomer -> slack_sdk",

@@ -54,8 +54,9 @@ class UploadSource(Protocol):
 async def post_reading_notice(
     posts: PostService, places: Sequence[tuple[str, str]], person: str, reading: str, words: Translator
 ) -> Callable[[UploadResult], Awaitable[None]]:
-    """Post that it is being read, as `UploadSource.begin`, in the first of the `places` that takes it: a channel with the
-    thread there, or a person. Raises NotTaken."""
+    """Post that it is being read in the first of the `places` that takes it: a channel with its thread, or a person.
+
+    Raises PostRefused."""
     why: str | None = ""
     for to, thread in places:
         adding = UploadStatus(

@@ -56,7 +56,7 @@ class ReplyPlacement(NamedTuple):
 
 
 class ReplySender(MessageSender[P], Protocol[P]):
-    """The messages of the reply to one question. It is one of `StreamingSender`, or of `EditingSender`, where it can grow."""
+    """The messages of the reply to one question; a `StreamingSender` or an `EditingSender` where it can grow."""
 
     is_text_withheld: bool
     """The platform did not show us what was said."""

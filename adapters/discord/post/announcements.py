@@ -102,7 +102,7 @@ def announcement_reference(post: Announcement, guild_id: int | None, channel_id:
 
 
 class DiscordAnnouncementPoster:
-    """The port `AnnouncementPoster`. Each is guarded by a nonce while Discord remembers it, then known by what it says."""
+    """The port `AnnouncementPoster`. A nonce guards each post while Discord remembers it; later its text does."""
 
     def __init__(self, client: DiscordClient, desk: BotServices, *, look: RenderOptions, threads: bool) -> None:
         """`threads`: mentions are answered in threads where nothing else is set."""

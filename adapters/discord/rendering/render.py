@@ -34,7 +34,7 @@ class DiscordPage(Value):
     """A line in small print."""
     language: str = "en"
     answer_id: str = ""
-    actions: tuple[ReplyButton, ...] = ()
+    buttons: tuple[ReplyButton, ...] = ()
     ask_label: str = ""
     files: tuple[ReplyFile, ...] = ()
 
@@ -104,7 +104,7 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
         language=reply.language,
         status=status,
         answer_id=reply.answer_id,
-        actions=reply.buttons,
+        buttons=reply.buttons,
         ask_label=reply.ask_label,
         files=reply.files,
     )

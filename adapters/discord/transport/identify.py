@@ -16,7 +16,7 @@ DAILY_IDENTIFIES = 200
 """Identifications in 24 hours, far below Discord's 1,000 (events/gateway, "Identifying")."""
 FREE_IDENTIFIES = 3
 """Identifications in a row before any waiting."""
-MIN_IDENTIFY_WAIT, MAX_IDENTIFY_WAIT = 5.0, 900.0
+MIN_IDENTIFY_SECONDS, MAX_IDENTIFY_SECONDS = 5.0, 900.0
 """Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
 SHARDED_IDENTIFIES = 800
 """The same for all shards of all processes together, where there are several."""
@@ -54,7 +54,7 @@ class IdentifyBudget:
         starts = row // self._at_once
         if starts < FREE_IDENTIFIES:
             return 0.0
-        pause = min(MIN_IDENTIFY_WAIT * 2.0 ** min(starts - FREE_IDENTIFIES, 16), MAX_IDENTIFY_WAIT)
+        pause = min(MIN_IDENTIFY_SECONDS * 2.0 ** min(starts - FREE_IDENTIFIES, 16), MAX_IDENTIFY_SECONDS)
         return min(pause, max(0.0, self._memory.identified_at[-1] + pause - self._clock()))
 
     def spend(self) -> None:

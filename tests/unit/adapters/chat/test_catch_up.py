@@ -56,7 +56,7 @@ class Rooms:
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FIRST_WAIT", "LONGEST_WAIT", "MARK"):
+    for name in ("MIN_RETRY_SECONDS", "MAX_RETRY_SECONDS", "CHECKPOINT_SECONDS"):
         monkeypatch.setattr(catch_up, name, 0.001)
 
 

@@ -302,7 +302,7 @@ async def test_a_handshake_that_fails_is_made_again_at_another_address(
 async def test_a_hiccup_while_connecting_again_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
 ) -> None:
-    for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
+    for name, seconds in (("PING_SECONDS", 0.2), ("DEAD_SECONDS", 0.4), ("HANDSHAKE_SECONDS", 1.0)):
         monkeypatch.setattr(socket_mode, name, seconds)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)

@@ -17,7 +17,11 @@ from tests.doubles.ways_in import every_way
 
 @pytest.fixture
 async def provider(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Provider]:
-    for module, name in ((routes, "TRIES"), (auth, "WRONG_PER_MINUTE"), (auth, "PERSON_PER_MINUTE")):
+    for module, name in (
+        (routes, "SIGN_INS_PER_MINUTE"),
+        (auth, "FAILED_CALLS_PER_MINUTE"),
+        (auth, "PERSON_PER_MINUTE"),
+    ):
         monkeypatch.setattr(module, name, 1_000)
     async with Provider().serving() as served:
         for name in ("SLACK", "DISCORD"):
