@@ -39,7 +39,7 @@ EventStream = AsyncGenerator[ServerSentEvent, None]
 
 
 class ApiAnswers:
-    """Answers questions of the API, and keeps the answers that have an idempotency key."""
+    """The answering of questions of the API, with a store for the answers that have an idempotency key."""
 
     def __init__(self, queries: QueryService, idempotency: IdempotencyStore) -> None:
         self._queries = queries
@@ -70,7 +70,7 @@ class ApiAnswers:
         return await self._queries.is_saved(answer_id, caller.id)
 
     async def close(self) -> None:
-        """Cancel what is still being answered; its keys may be used again."""
+        """Cancel the answers under way; their keys may be used again."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Fetches a URL for a document source, with checks, retries and limits."""
+"""The fetcher of document sources: one URL at a time, with checks, retries and limits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FetchResponse:
 
 
 class Fetcher:
-    """Fetches over HTTP and HTTPS from public addresses and the `ports`, without cookies and without proxies of the
+    """An HTTP and HTTPS client for public addresses and the `ports`, without cookies and without proxies of the
     environment. It follows at most 3 redirects, and none of methods other than GET and HEAD. `headers` hold credentials
     and are sent only to `origin` (`https://host` or with a port). `private` allows loopback and private networks as
     well. Behind a `proxy` the proxy resolves names; literal addresses are still checked."""

@@ -1,4 +1,4 @@
-"""Reads responses: the body, decompressed as it comes and only up to a limit, and the Retry-After header."""
+"""Readers of a response: its body, decompressed as it comes and only up to a limit, and its Retry-After header."""
 
 from __future__ import annotations
 

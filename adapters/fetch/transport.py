@@ -1,4 +1,4 @@
-"""Connects to checked addresses only: a name is resolved once, and the connection goes to the address that was
+"""Transport to checked addresses only: a name is resolved once, and the connection goes to the address that was
 checked."""
 
 from __future__ import annotations

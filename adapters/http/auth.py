@@ -24,8 +24,8 @@ MAX_TRACKED_CALLERS = 10_000
 
 
 def client_key(request: Request) -> str:
-    """Return the key by which a limit counts the caller's address, by the word of a trusted proxy where there is one.
-    For IPv6 it is the network of 64 bits, all of which one household has."""
+    """Return the key by which a rate limit counts the caller's address; behind a trusted proxy, the address that the
+    proxy reports. For IPv6 it is the network of 64 bits, all of which one household has."""
     host = request.client.host if request.client else ""
     try:
         address = ip_address(host.partition("%")[0])
@@ -91,7 +91,7 @@ class RateLimited(Exception):
 
 
 class TokenVerifier(Protocol):
-    """Verifies access tokens of the provider with which people sign in."""
+    """A verifier of access tokens of the provider with which people sign in."""
 
     issuer: str
     """The provider's address."""
@@ -103,7 +103,7 @@ class TokenVerifier(Protocol):
 
 
 class CallerAuthenticator:
-    """Tells who calls the API and MCP."""
+    """Authentication of the callers of the API and MCP."""
 
     def __init__(
         self,

@@ -111,8 +111,8 @@ class LocalOperator:
         return _is_local(request) and _is_equal(cookie, self.cookie)
 
     def refusal_reason(self, request: Request) -> str:
-        """Return the reason to refuse a request whoever sends it: a page of another site asks for it. Empty where there
-        is none."""
+        """Return why a request is refused, whoever sent it: a page of another site asks for it. Empty where it is
+        not."""
         if is_cross_site(request) and not (is_navigation(request) and request.scope["path"].startswith(LINKS_PATH)):
             return "Another website asked for this. Open Citewell by its own address.\n"
         return ""

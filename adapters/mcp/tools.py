@@ -102,7 +102,7 @@ def tool_definitions() -> list[types.Tool]:
 
 
 class McpToolHandler:
-    """Runs the tools."""
+    """The handler of tool calls."""
 
     def __init__(self, queries: QueryService) -> None:
         self._queries = queries

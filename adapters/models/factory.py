@@ -1,4 +1,4 @@
-"""Makes the language model of the setting `CITEWELL_MODEL`."""
+"""The factory of the language model that the setting `CITEWELL_MODEL` names."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class FastEmbedEmbedder:
 
 
 class FastEmbedReranker:
-    """Scores without a deadline of its own; see `Reranker`."""
+    """A `Reranker` without a deadline of its own."""
 
     def __init__(self, model: str, setting: str) -> None:
         """Raise Misconfigured, naming `setting`, without the package."""

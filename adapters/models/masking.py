@@ -1,4 +1,4 @@
-"""Masks sensitive data: an external model sees placeholders, and its output gets the values back."""
+"""Masking of sensitive data: an external model sees placeholders, and its output gets the values back."""
 
 from __future__ import annotations
 

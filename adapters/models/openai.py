@@ -55,7 +55,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 class ChatStreamParser:
-    """Parses the events of one stream."""
+    """A parser of the events of one stream."""
 
     def __init__(self, service: str, *, tools: bool) -> None:
         self.has_started = False
@@ -121,8 +121,8 @@ def parse_completion(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
 
 
 class ReasoningFilter:
-    """Removes the reasoning that some open models put in front of their answer as text. Feed it text as it arrives; it
-    passes on the answer."""
+    """A filter for the reasoning that some open models put in front of their answer as text. Feed it text as it
+    arrives; it passes on the answer."""
 
     def __init__(self) -> None:
         self._held = ""

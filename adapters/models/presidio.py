@@ -1,4 +1,4 @@
-"""Finds names of people and places, which have no pattern: Presidio runs a model of spaCy's on this machine."""
+"""A finder for names of people and places, which have no pattern: Presidio runs a model of spaCy's on this machine."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ _UNREACHABLE_REMEDY = "Check the network, and that a server answers at CITEWELL_
 
 
 class ServerReranker:
-    """Scores without a deadline of its own, in one request; see `Reranker`. Nothing is connected before. The question
-    and the passages go only to the server of the settings; for an external one, the sensitive data that `find` finds is
+    """A `Reranker` without a deadline of its own, in one request. Nothing is connected before. The question and the
+    passages go only to the server of the settings; for an external one, the sensitive data that `find` finds is
     masked."""
 
     def __init__(

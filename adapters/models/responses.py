@@ -1,5 +1,5 @@
-"""Parses replies of model servers: events of a stream and JSON, read below the SDKs' own decoding, which takes most of
-the time of a stream and minutes for 8 MB of `{}`; and JSON as models write it."""
+"""Parsers for replies of model servers: events of a stream and JSON, read below the SDKs' own decoding, which takes
+most of the time of a stream and minutes for 8 MB of `{}`; and JSON as models write it."""
 
 from __future__ import annotations
 

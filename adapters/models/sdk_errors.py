@@ -1,4 +1,4 @@
-"""Turns errors of the OpenAI and Anthropic SDKs into ours, here and nowhere else.
+"""Translation of errors of the OpenAI and Anthropic SDKs into ours, here and nowhere else.
 Both SDKs are generated alike and name their errors alike. A vendor's message can echo the key or the prompt, so `str()`
 of ours carries the status and the vendor's error code only; the vendor's error is the cause."""
 

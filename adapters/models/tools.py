@@ -36,7 +36,7 @@ class _CallPieces:
 
 
 class ToolCallBuffer:
-    """Assembles the calls of one stream. Calls and arguments beyond the bounds are dropped."""
+    """A buffer that assembles the calls of one stream. Calls and arguments beyond the bounds are dropped."""
 
     def __init__(self, service: str) -> None:
         self._service = service

@@ -61,7 +61,7 @@ class ListPage(Protocol):
 
 
 class TokenProvider(Protocol):
-    """Provides short-lived access tokens."""
+    """A provider of short-lived access tokens."""
 
     async def token(self) -> str: ...
 
@@ -76,7 +76,7 @@ class RestService:
 
     name: str
     error_messages: Mapping[int | str, tuple[str, str]]
-    """By status, or by the reason that the service names: what it does, and what to do about it."""
+    """Message and remedy, by status or by the reason that the service names."""
     missing_statuses: frozenset[int] = frozenset({404})
     """Statuses for what does not exist, or what this account may not see."""
     parse_reason: Callable[[FetchResponse], str] = lambda answer: ""
@@ -84,7 +84,7 @@ class RestService:
     parse_retry_after: Callable[[FetchResponse], float | None] = lambda answer: None
     """Returns the seconds to wait after a rate-limit response, whatever its status; None for any other."""
     unexpected_hint: str = ""
-    """What to do about a response that is not as the API is described."""
+    """The remedy for a response that is not as the API is described."""
 
     def to_error(self, answer: FetchResponse) -> RequestRejected | None:
         """Return the error that a response stands for; None for a success."""

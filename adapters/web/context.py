@@ -17,7 +17,7 @@ from pipeline.values import Actor, Readers, Value
 
 
 class Visitor(Value):
-    """The person whom the browser acts for: the operator at the machine, or a person who signed in."""
+    """The person who uses the browser: the operator at the machine, or a person who signed in."""
 
     person: str
     """The person's id as ports have it: `web:ann`, `slack:T1:U3`, `console:local`."""
@@ -35,7 +35,7 @@ class Visitor(Value):
 
 
 class WebAuthenticator(Protocol):
-    """Tells who a request comes from."""
+    """Authentication of the visitors of the page."""
 
     async def authenticate(self, request: Request) -> Visitor | None:
         """Return the visitor; None for somebody who has to sign in first."""

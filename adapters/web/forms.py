@@ -1,5 +1,5 @@
-"""Reads forms and URLs: printable text and numbers, and nothing for anything else. Also the language of a visitor of
-whom only the browser is known."""
+"""Readers for forms and URLs, which return printable text, numbers, or nothing; and the language that a browser asks
+for."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Signed links to passages. Whoever holds one may read the document, as long as the cited version, its collection and
-the collection's rule stay the same."""
+"""Signed links to passages. A link opens its document to anybody who holds it, as long as the cited version, its
+collection and the collection's rule stay the same."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Authentication where the page listens on loopback alone and nobody signs in: whoever opened the link of this start is
-the operator."""
+"""Authentication where the page listens on loopback alone and nobody signs in: the person who opened the link of this
+start is the operator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Renders pages: our templates, which escape all values, and headers that let nothing else in. URLs of foreign texts
-are checked."""
+"""Rendering of pages: our templates, which escape all values, and headers that let nothing else in. URLs of foreign
+texts are checked."""
 
 from __future__ import annotations
 

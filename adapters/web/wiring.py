@@ -1,4 +1,4 @@
-"""Builds the page from its settings."""
+"""The page, built from its settings."""
 
 from __future__ import annotations
 

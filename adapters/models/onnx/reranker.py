@@ -10,8 +10,8 @@ from pipeline.errors import Unavailable
 
 
 class OnnxReranker:
-    """Scores without a deadline; see `Reranker`. Question and passage are one input of the graph; the score is its only
-    output for them, or the last of several (`is no answer`, `is one`)."""
+    """A `Reranker` without a deadline. Question and passage are one input of the graph; the score is its only output
+    for them, or the last of several (`is no answer`, `is one`)."""
 
     def __init__(self, graph: OnnxModel) -> None:
         self._graph = graph

@@ -1,4 +1,4 @@
-"""Walks a folder and those below it."""
+"""The walk over a folder and those below it."""
 
 from __future__ import annotations
 

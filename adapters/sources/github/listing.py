@@ -1,4 +1,4 @@
-"""Lists issues and discussions and keeps the list between syncs: GitHub reports changes, and a count shows what is
+"""The list of issues and discussions, kept between syncs: GitHub reports changes, and a count shows that some are
 gone."""
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _EXPIRY_MARGIN = 60
 
 class ServiceAccount:
     """A service account and its access tokens. `key` is the JSON that Google Cloud hands out for it, or the path of a
-    file that holds it. Raise Misconfigured, naming `setting`, when it is neither."""
+    file that holds it. Raises Misconfigured, naming `setting`, when it is neither."""
 
     def __init__(self, key: str, fetcher: Fetcher, *, setting: str) -> None:
         try:

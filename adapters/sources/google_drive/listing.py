@@ -1,4 +1,4 @@
-"""Lists everything below a folder, with who may read it, and keeps the list between syncs."""
+"""The list of everything below a folder, with who may read it, kept between syncs."""
 
 from __future__ import annotations
 

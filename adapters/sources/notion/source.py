@@ -45,7 +45,7 @@ _CHILD_DOCUMENTS = frozenset({"child_page", "child_database"})
 
 
 class BlockFetcher(Protocol):
-    """Lists the blocks below a block."""
+    """A client that lists the blocks below a block."""
 
     def list_children(self, block: str) -> AsyncIterator[NotionBlock]: ...
 

@@ -1,4 +1,4 @@
-"""Fetches pages of a site as its robots.txt wants it, and decides which pages are taken."""
+"""A fetcher that obeys robots.txt, and the scope of the pages that are taken."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ class CrawlScope:
         return not self._sitemap or url_host(address) == url_host(self._sitemap)
 
     async def seed_urls(self, fetcher: PoliteFetcher, reader: FileReader, limit: int) -> Sequence[str]:
-        """Return the pages to begin with, at least `limit` of them where there are. Raise Unavailable for a sitemap
-        that does not come, Refused for one that is invalid or larger than what is read."""
+        """Return the pages to begin with, at least `limit` of them if there are as many. Raise Unavailable for a
+        sitemap that does not come, Refused for an invalid or too large one."""
         if not self._sitemap:
             return self._named_urls
         pages: dict[str, None] = {}

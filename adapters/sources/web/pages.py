@@ -81,7 +81,7 @@ class CachedPage:
     """A page as it was when it was fetched last."""
 
     address: str
-    """Where people read it: the canonical address that it names, otherwise `came_from`."""
+    """The address at which people read it: the canonical one that it names, otherwise `came_from`."""
     came_from: str
     """The URL after redirects."""
     version: str
@@ -128,7 +128,7 @@ class WebPageItem(SourceItem):
     """A page of the site."""
 
     address: str
-    """Where people read it."""
+    """The address at which people read it."""
     requested_url: str
     problem: str = ""
     """Why it cannot be taken, known before it is parsed."""

@@ -1,4 +1,4 @@
-"""Addresses of pages: normalization, and the addresses and robots rules that a page gives."""
+"""Addresses of pages: their normalization, and the canonical address and robots rules that a page gives."""
 
 from __future__ import annotations
 

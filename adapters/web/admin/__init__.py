@@ -1,1 +1,1 @@
-"""Pages for admins: indexed documents, questions, and how an answer was made."""
+"""Pages for admins: indexed documents, questions, and the making of an answer."""

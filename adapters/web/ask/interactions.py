@@ -79,7 +79,7 @@ NO_WEB_CONVERSATION = ConversationId(platform=WEB.name, space=SPACE, channel="")
 
 
 class InteractionEndpoint:
-    """Handles the forms that buttons send."""
+    """The endpoint of the forms that buttons send."""
 
     def __init__(self, context: WebContext, inbox: Inbox) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""Takes a question from the page into the inbox."""
+"""The intake of questions from the page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parse_conversation(id_: str) -> ConversationId | None:
 
 
 class QuestionEndpoint:
-    """Handles the form that asks a question."""
+    """The endpoint of the form that asks a question."""
 
     def __init__(self, context: WebContext, inbox: Inbox) -> None:
         self._context = context

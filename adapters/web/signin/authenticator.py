@@ -1,4 +1,4 @@
-"""The port `WebAuthenticator` for people who signed in or whom a proxy vouches for: everywhere but at the machine
+"""The port `WebAuthenticator` for people who signed in, and for people of a proxy: everywhere but at the machine
 itself."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SessionCookie:
 
 
 class SessionAuthenticator:
-    """Authenticates by the session cookie, or by the headers of a proxy that sends the secret."""
+    """Authentication by the session cookie, or by the headers of a proxy that sends the secret."""
 
     def __init__(
         self,

@@ -83,7 +83,7 @@ SCOPE = "identify"
 
 
 class DiscordIdentityProvider:
-    """Vouches for people who have an account at Discord."""
+    """The provider of people who have an account at Discord."""
 
     name, title = "discord", "Discord"
 
@@ -131,7 +131,7 @@ log = structlog.get_logger(__name__)
 
 
 class OpenIDProvider:
-    """Vouches for people who have an account at `issuer`. `map_claims` makes an identity of checked claims."""
+    """The provider of people who have an account at `issuer`. `map_claims` makes an identity of checked claims."""
 
     def __init__(
         self,

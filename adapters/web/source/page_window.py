@@ -1,4 +1,4 @@
-"""Selects the passages that one page shows, and the part of each."""
+"""The selection of the passages that one page shows, and of the part of each."""
 
 from __future__ import annotations
 

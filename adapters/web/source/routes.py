@@ -1,4 +1,4 @@
-"""Routes that show the text of a document at the cited passage, to whoever has a link to it."""
+"""Routes that show the text of a document at the cited passage, to everybody who has a link to it."""
 
 from __future__ import annotations
 
