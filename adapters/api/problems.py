@@ -29,9 +29,9 @@ class Problem(BaseModel):
     """Why a request was not answered."""
 
     type: str = "about:blank"
-    title: str = Field(description="What is wrong, the same for all of its kind")
+    title: str = Field(description="The kind of problem")
     status: int
-    detail: str = Field("", description="What is wrong with this request, and what to do")
+    detail: str = Field("", description="The problem with this request, and what to do")
 
 
 TITLES: Mapping[int, str] = {

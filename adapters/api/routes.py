@@ -262,7 +262,7 @@ class _Calls:
             )
             return FeedbackResponse(answer=id)
 
-        @app.get("/v1/sources", responses=problem_responses(), summary="See where documents come from")
+        @app.get("/v1/sources", responses=problem_responses(), summary="List the sources of documents")
         async def sources(caller: AuthenticatedCaller) -> SourcesResponse:
             counts = Counter(
                 (document.collection, document.source)
@@ -274,7 +274,7 @@ class _Calls:
             ]
             return SourcesResponse(sources=api_sources)
 
-        @app.get("/v1/health", responses=problem_responses(), summary="See whether it answers")
+        @app.get("/v1/health", responses=problem_responses(), summary="Check that the API answers")
         async def health(caller: AuthenticatedCaller) -> HealthResponse:
             return HealthResponse(documents=len(await self._queries.list_documents(caller.audience)))
 

@@ -23,19 +23,21 @@ class AskRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: RequestText
-    conversation: ConversationKey | None = Field(None, description="That of an earlier answer, to go on with it")
-    style: AnswerStyle | None = Field(None, description="How much is said; by default, as the operator set it")
-    format: AnswerFormat | None = Field(None, description="In which form; by default, as fits the question")
+    conversation: ConversationKey | None = Field(
+        None, description="The conversation of an earlier answer, to continue it"
+    )
+    style: AnswerStyle | None = Field(None, description="How long the answer is; by default, as the operator set it")
+    format: AnswerFormat | None = Field(None, description="The form of the answer; by default, as fits the question")
     citations: CitationStyle | None = Field(None, description="How citations are marked in the body")
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")] | None = Field(
-        None, description="That of the answer; by default, the question's"
+        None, description="The language of the answer; by default, the question's"
     )
 
 
 class AskResponse(BaseModel):
     """The answer to a question."""
 
-    conversation: ConversationKey = Field(description="Send it with the next question to go on with it")
+    conversation: ConversationKey = Field(description="Send it with the next question to continue the conversation")
     answer: Answer
 
 
@@ -111,4 +113,4 @@ class FeedbackResponse(BaseModel):
 class HealthResponse(BaseModel):
     """The API answers."""
 
-    documents: int = Field(description="How many the caller may have found")
+    documents: int = Field(description="Documents that the caller may find")
