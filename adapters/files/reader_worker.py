@@ -56,13 +56,13 @@ _IN_PARTS = {
 _WHOLE = {
     **dict.fromkeys((".html", ".htm"), "html.reader:read_html"),
     **dict.fromkeys((".csv", ".tsv"), "text.csv:read_csv"),
-    **dict.fromkeys(JSON_LINES, "text.jsonl:read_document"),
+    **dict.fromkeys(JSON_LINES, "text.jsonl:read_json_document"),
     ".pptx": "office.pptx:read_pptx",
     ".rst": "text.rst:read_rst",
     ".ics": "text.calendar:read_calendar",
-    ".json": "text.records:read_json",
-    ".yaml": "text.records:read_yaml",
-    WEB_PAGE: "html.web_page:read_page",
+    ".json": "text.structured_data:read_json",
+    ".yaml": "text.structured_data:read_yaml",
+    WEB_PAGE: "html.web_page:read_web_page",
 }
 _WITH_FILES = {
     ".docx": "office.docx.reader:read_docx",

@@ -28,7 +28,7 @@ class Platform:
     def __init__(self, *known: str, groups: frozenset[str] = frozenset({"of a workspace"})) -> None:
         self._known, self._groups = known, groups
 
-    async def readers(self, person: PersonId) -> Readers:
+    async def get_readers(self, person: PersonId) -> Readers:
         if str(person) not in self._known:
             raise LookupError(person)
         return Readers(groups=self._groups)

@@ -45,12 +45,12 @@ class Channel:
     async def find(self, notice: HandoffNotice) -> str | None:
         return None
 
-    async def readers(self, _: object) -> Any:
+    async def get_readers(self, _: object) -> Any:
         from pipeline.values import Readers
 
         return Readers(groups=frozenset({"slack:T1"}))
 
-    def serves(self, _: str) -> bool:
+    def can_serve(self, _: str) -> bool:
         return True
 
 

@@ -42,7 +42,7 @@ class Board:
         self.fail_next = 0
         self.failure: Exception = ConnectionError("the board is down")
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         return True
 
     async def listen(self, inbox: Inbox, desk: BotServices) -> None:
@@ -59,10 +59,10 @@ class Board:
         self.replies[reference] = answer
         await receipt.record_posted(reference)
 
-    async def find(self, work: LeasedMessage) -> str | None:
+    async def find_posted(self, work: LeasedMessage) -> str | None:
         return None
 
-    async def readers(self, message: IncomingMessage) -> Readers:
+    async def get_readers(self, message: IncomingMessage) -> Readers:
         return Readers(groups=frozenset({f"board:{SPACE}"}))
 
     async def close(self) -> None: ...

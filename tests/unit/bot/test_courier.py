@@ -32,11 +32,11 @@ class Server:
     def ours(self, post: Announcement) -> bool:
         return post.space == self.space
 
-    async def readers(self, of: PlaceId) -> Readers:
+    async def get_readers(self, of: PlaceId) -> Readers:
         assert of.space == self.space
         return Readers(groups=frozenset())
 
-    async def find(self, outgoing: Announcement) -> str | None:
+    async def find_posted(self, outgoing: Announcement) -> str | None:
         return "its id" if outgoing.key in self.there else None
 
     async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
@@ -162,10 +162,10 @@ class Broken(Server):
         super().__init__("11")
         self._error = error
 
-    async def readers(self, of: PlaceId) -> Readers:
+    async def get_readers(self, of: PlaceId) -> Readers:
         raise self._error
 
-    async def find(self, outgoing: Announcement) -> str | None:
+    async def find_posted(self, outgoing: Announcement) -> str | None:
         raise self._error
 
     async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
@@ -198,7 +198,7 @@ async def test_whoever_waits_hears_no_error_in_its_own_words(
 class Open(Server):
     """People from outside read along there."""
 
-    async def readers(self, of: PlaceId) -> Readers:
+    async def get_readers(self, of: PlaceId) -> Readers:
         return Readers(groups=frozenset(), external=True)
 
 

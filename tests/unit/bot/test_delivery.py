@@ -66,7 +66,7 @@ class Platform:
         self.refused: frozenset[str] = frozenset()
         self.found: str | None = None
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         return True
 
     async def listen(self, inbox: Inbox, desk: BotServices) -> None: ...
@@ -90,10 +90,10 @@ class Platform:
             raise self.after_posting
         await receipt.record_posted(reference)
 
-    async def find(self, outgoing: LeasedMessage | HandoffNotice | Digest) -> str | None:
+    async def find_posted(self, outgoing: LeasedMessage | HandoffNotice | Digest) -> str | None:
         return self.found
 
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         return Readers(groups=frozenset())
 
     async def close(self) -> None: ...

@@ -84,7 +84,7 @@ class Stands:
     ) -> None:
         self.above, self.told = above, told
 
-    async def around(self, message: IncomingMessage, last: int) -> ThreadContext:
+    async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
         if isinstance(self.above, Exception):
             raise self.above
         if self.above is None:
@@ -92,7 +92,7 @@ class Stands:
         assert self.above
         return self.above
 
-    async def thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
+    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
         if isinstance(self.told, Exception):
             raise self.told
         return self.told

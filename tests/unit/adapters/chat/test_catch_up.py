@@ -21,10 +21,10 @@ class Marks:
     def __init__(self, noted: str | None = None) -> None:
         self.noted = noted
 
-    async def seen(self, space: str) -> str | None:
+    async def last_message_id(self, space: str) -> str | None:
         return self.noted
 
-    async def heard(self, space: str, until: str) -> None:
+    async def mark_caught_up(self, space: str, until: str) -> None:
         self.noted = until
 
 

@@ -54,7 +54,7 @@ class House:
     async def words(self, *_: str, **__: str) -> object:
         return ENGLISH_TRANSLATOR
 
-    async def leave_to_people(self, *_: str) -> bool:
+    async def drop_if_replied(self, *_: str) -> bool:
         return False
 
     async def conversation(self, _: str) -> None: ...

@@ -33,7 +33,7 @@ TOKEN = string.ascii_letters + string.digits + "-_."
 class Shelf:
     """The port `Sources` in memory."""
 
-    documents: dict[str, DocumentExcerpt] = field(default_factory=dict)
+    list_documents: dict[str, DocumentExcerpt] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
     secret: str = "k1"
 
@@ -44,11 +44,11 @@ class Shelf:
         return self.rules.get(collection, "")
 
     async def find_by_prefix(self, text: str) -> Sequence[str]:
-        return [name for name in self.documents if name.startswith(text)]
+        return [name for name in self.list_documents if name.startswith(text)]
 
-    async def excerpt(self, document_id: str, start: int, limit: int) -> DocumentExcerpt | None:
-        there = self.documents.get(document_id)
-        return there and replace(there, chunks=there.chunks[start : start + limit])
+    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
+        there = self.list_documents.get(document_id)
+        return there and replace(there, chunks=there.chunks[start : start + most])
 
     async def has_original(self, document: Document) -> bool:
         return False
@@ -58,7 +58,7 @@ class Shelf:
 
     def put(self, owner: Document, texts: Sequence[str]) -> list[RetrievedChunk]:
         cut = chunks(owner.id, texts)
-        self.documents[owner.id] = DocumentExcerpt(document=owner, chunks=tuple(cut), total=len(cut))
+        self.list_documents[owner.id] = DocumentExcerpt(document=owner, chunks=tuple(cut), total=len(cut))
         return [RetrievedChunk(chunk=chunk, document=owner, score=1.0) for chunk in cut]
 
 
@@ -211,14 +211,14 @@ async def test_it_opens_nothing_once_what_it_was_made_for_is_another() -> None:
     assert await refused(links, link) is InvalidLinkReason.CHANGED
     shelf.put(before, [])
     assert await refused(links, link) is InvalidLinkReason.CHANGED
-    shelf.documents["leave"] = DocumentExcerpt(document=before, chunks=(recut(passage.chunk),), total=1)
+    shelf.list_documents["leave"] = DocumentExcerpt(document=before, chunks=(recut(passage.chunk),), total=1)
     assert await refused(links, link) is InvalidLinkReason.CHANGED
     shelf.put(replace(before, collection="hr"), ["Text."])
     assert await refused(links, link) is InvalidLinkReason.MOVED
     shelf.put(before, ["Text."])
     shelf.rules["default"] = "only board"
     assert await refused(links, link) is InvalidLinkReason.RULE
-    del shelf.documents["leave"]
+    del shelf.list_documents["leave"]
     assert await refused(links, link) is InvalidLinkReason.REMOVED
 
 

@@ -188,7 +188,7 @@ class Platform:
     def __init__(self, **readers: Readers) -> None:
         self.readers_of = readers
 
-    async def readers(self, person: PersonId) -> Readers:
+    async def get_readers(self, person: PersonId) -> Readers:
         return self.readers_of[person.user]
 
 

@@ -40,25 +40,25 @@ class Shelf:
         self._documents = documents
         self._broken = broken
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
+    async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         if self._broken:
             raise Unavailable("index", "broken")
         found = [title for title, text in self._documents.items() if set(terms) & set(text.lower().split())]
         return LexicalResult([SearchHit(chunk_id=title, score=1.0) for title in found][:limit], {})
 
-    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
+    async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         return []
 
-    async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
+    async def get_chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         return []
 
-    async def read(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
+    async def get_with_vectors(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
         return [], UnitVectors(np.zeros((0, 1), np.float32), {})
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
         return None, None
 
-    async def documents(self, audience: Audience | None = None) -> list[Document]:
+    async def list_documents(self, audience: Audience | None = None) -> list[Document]:
         return [Document(id=title, filename=f"{title}.md", title=title) for title in self._documents]
 
 
