@@ -209,7 +209,7 @@ def _link_style(url: str) -> Style:
 async def follow_answer(stream: AnswerStream, console: Console, translator: Translator = ENGLISH_TRANSLATOR) -> Answer:
     """Show an answer on a terminal while it comes, and return it; elsewhere show nothing. The draft is removed when
     this returns: the caller prints the answer."""
-    draft = Draft(words=translator)
+    draft = Draft(translator=translator)
     spinner = Spinner("dots", translator(wording.PROGRESS[AnswerStage.PLANNING]))
     with Live(spinner, console=console, transient=True) as live:
         async with stream:

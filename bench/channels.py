@@ -49,7 +49,7 @@ async def _read(folder: Path, api_url: str, messages: int) -> None:
     async with open_citewell(settings, exclusive=True) as citewell:
         pace = SlackTimings(history_interval=0.0)
         reached = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
-        adapter = SlackAdapter(reached, say=print, desk=citewell.services, pace=pace)
+        adapter = SlackAdapter(reached, echo=print, services=citewell.services, timings=pace)
         storage = citewell.storage
         reader = ChannelIndexer(
             storage.channel_messages,

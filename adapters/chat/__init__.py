@@ -1,1 +1,2 @@
-"""What people say and press on any platform, what follows, and what is said back; a platform draws, reads and sends."""
+"""The chat application, for every platform: events and interactions, their handling, and replies. A platform's driver
+reads, renders and sends."""

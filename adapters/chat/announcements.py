@@ -1,5 +1,5 @@
-"""What is posted besides replies: questions for people, what their askers hear, insights, that a channel is read,
-answers that people share, and what comes of what they add to the documents."""
+"""Posts other than replies: handoffs and their outcome, insights, source notices, shared answers and the results of
+uploads."""
 
 from __future__ import annotations
 
@@ -18,88 +18,89 @@ from pipeline.values.platform import Platform
 from pipeline.values.posting import Announcement, AutoLimitNotice, Digest, IndexingNotice, SharedAnswer, UploadStatus
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 P_contra = TypeVar("P_contra", contravariant=True)
 AnnouncementTarget = PlaceId | ConversationId | PersonId
 
 
 class AnnouncementSender(MessageSender[P_contra], Protocol[P_contra]):
     def conversation_of(self, name: str) -> ConversationId:
-        """That which a reply to a message belongs to."""
+        """Return the conversation that a reply to the message `name` belongs to."""
         ...
 
 
 class AnnouncementPoster(Protocol[P]):
-    """How a platform draws what is announced, all but a shared answer as one message, and where it goes."""
+    """A platform's port for announcements: renders each as one message (a shared answer as several) and opens the
+    target."""
 
     async def open_sender(
-        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+        self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder
     ) -> AnnouncementSender[P]:
-        """Raises Refused where it may not be posted."""
+        """Return the sender of one announcement at its target. Raises Refused where it may not be posted."""
         ...
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
-        """The reference of what was posted since shortly before it was to be; None of nothing."""
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
+        """Return the reference of a post made since shortly before it was due, or None."""
         ...
 
-    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> P: ...
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> P: ...
 
     def render_line(self, text: str) -> P:
-        """A text of ours by which it is found again."""
+        """Render a text of our own, by which the post can be found again."""
         ...
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> P: ...
+    def render_auto_limit(self, notice: AutoLimitNotice) -> P: ...
 
-    def render_panel(self, reply: Reply, mark: str) -> P:
-        """What of it fits one message, with the mark by which it is found again."""
+    def render_panel(self, reply: Reply, marker: str) -> P:
+        """Render as much of a panel as fits one message, with the marker by which the post can be found again."""
         ...
 
-    def render_upload_status(self, adding: UploadStatus) -> P: ...
+    def render_upload_status(self, status: UploadStatus) -> P: ...
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[P]:
-        """The whole answer, under the lines `above`."""
+        """Render a whole answer below the lines `above`."""
         ...
 
 
 class Announcer(Generic[P]):
-    """Posts each once."""
+    """The poster of announcements, each of them once."""
 
-    def __init__(self, platform: Platform, announces: AnnouncementPoster[P]) -> None:
+    def __init__(self, platform: Platform, poster: AnnouncementPoster[P]) -> None:
         self._platform = platform
-        self._announces = announces
+        self._poster = poster
 
-    async def post(self, post: Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
-        """The conversations that a reply to what is shared belongs to. Raises Refused or Unavailable, and NotTaken for
-        what somebody waits for."""
-        sender = await self._announces.open_sender(post, self._where(post), receipt)
-        messages = MessageSequence(sender, receipt)
-        await messages.show(await self._drawn(post))
+    async def post(self, post: Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
+        """Post an announcement. Return the conversations that replies to a shared answer belong to. Raises Refused,
+        Unavailable, and PostRefused where somebody waits for the post."""
+        sender = await self._poster.open_sender(post, self._target(post), recorder)
+        messages = MessageSequence(sender, recorder)
+        await messages.show(await self._render(post))
         return [sender.conversation_of(name) for name in messages.names] if isinstance(post, SharedAnswer) else ()
 
     async def find_posted(self, post: Announcement) -> str | None:
-        """Look for it where it belongs."""
-        return await self._announces.find_posted(post, self._where(post))
+        """Look for the post at its target."""
+        return await self._poster.find_posted(post, self._target(post))
 
-    def _where(self, post: Announcement) -> AnnouncementTarget:
+    def _target(self, post: Announcement) -> AnnouncementTarget:
         return post.destination if isinstance(post, HandoffNotice) else self._platform.parse_recipient(str(post.to))
 
-    async def _drawn(self, post: Announcement) -> Sequence[P]:
-        """What a report has no room for is left out."""
+    async def _render(self, post: Announcement) -> Sequence[P]:
+        """Render the messages of an announcement. A report is cut to one message."""
         match post:
             case HandoffNotice():
-                return [await self._announces.render_handoff_notice(post, build_notice_text(post))]
+                return [await self._poster.render_handoff_notice(post, build_notice_text(post))]
             case IndexingNotice():
-                return [self._announces.render_line(source_notice.source_notice_text(post))]
+                return [self._poster.render_line(source_notice.source_notice_text(post))]
             case AutoLimitNotice():
-                return [self._announces.render_auto_limit(post)]
+                return [self._poster.render_auto_limit(post)]
             case Digest():
                 assert post.insights
                 panel = insights.insights_panel(
                     post.insights, Translator(post.language), entries=insights.MAX_DIGEST_ENTRIES
                 )
-                return [self._announces.render_panel(panel, post.marker)]
+                return [self._poster.render_panel(panel, post.marker)]
             case UploadStatus():
-                return [self._announces.render_upload_status(post)]
+                return [self._poster.render_upload_status(post)]
             case SharedAnswer():
                 assert post.answer
-                return self._announces.render_shared(post.answer, parts.question_lines(post.answer, by=post.name))
+                return self._poster.render_shared(post.answer, parts.question_lines(post.answer, shared_by=post.name))

@@ -1,7 +1,7 @@
-"""Who will read a reply: what a platform knows of them, as the groups that collections are opened to.
+"""The readers of a reply: a platform's facts about them, as the groups that collections are opened to.
 
-This is the border that no document crosses. What is not known adds no group and counts as outside; nothing here adds a
-group that the platform did not name, but for channels that are a source, each of which is asked for.
+This is the border that no document crosses. Unknown facts add no group and count as outside. Nothing here adds a group
+that the platform did not name, except channels that are a source, and each of those is asked for.
 """
 
 from __future__ import annotations
@@ -18,95 +18,96 @@ from pipeline.rules.access import channel_group
 from pipeline.values import PlaceId, Readers
 
 MAX_CACHED_FACTS = 10_000
-"""Things that are believed at a time; then all are asked for again."""
+"""Entries of a cache. A full cache is cleared."""
 K = TypeVar("K")
 V = TypeVar("V")
 CanReadChannel = Callable[[PlaceId], Awaitable[bool]]
 SourceChannels = Callable[[str], Awaitable[frozenset[PlaceId]]]
-"""The channels of a workspace (`slack:T1`) that are a source."""
+"""Lookup of the channels of a workspace (`slack:T1`) that are a source."""
 
 log = structlog.get_logger(__name__)
 
 
-async def _nothing(_: PlaceId) -> bool:
+async def _read_none(_: PlaceId) -> bool:
     return False
 
 
 @dataclass(frozen=True)
 class AudienceFacts:
-    """What is known of those who will read something."""
+    """Facts about the people who will read something."""
 
     groups: frozenset[str]
-    """That every single one of them is in."""
+    """Groups that every one of them is in."""
     all_inside: bool = False
-    """It is known that none of them is outside the organisation."""
+    """True where it is certain that nobody is outside the organisation."""
     spaces: frozenset[str] = frozenset()
-    """Workspaces of whose channels they may read some."""
-    can_read_channel: CanReadChannel = _nothing
-    """Whether all of them may read what is said in a channel, as of now. What it raises means no."""
+    """Workspaces in which they may read some channels."""
+    can_read_channel: CanReadChannel = _read_none
+    """Check whether all of them may read a channel now. An error counts as no."""
 
 
 class ReadersBuilder:
-    """Readers from facts. What cannot be found out within `patience` seconds is closed."""
+    """Builder of readers from facts. A channel not resolved within `patience` seconds counts as closed."""
 
-    def __init__(self, indexed: SourceChannels, *, patience: float) -> None:
-        self._indexed = indexed
+    def __init__(self, source_channels: SourceChannels, *, patience: float) -> None:
+        self._source_channels = source_channels
         self._patience = patience
-        self._late: set[asyncio.Task[bool]] = set()
+        self._late_checks: set[asyncio.Task[bool]] = set()
 
     async def build(self, facts: AudienceFacts) -> Readers:
         channels: set[PlaceId] = set()
         if facts.all_inside:
             for space in facts.spaces:
-                channels |= await self._indexed(space)
-        return build_readers(facts, await self._open(facts.can_read_channel, channels))
+                channels |= await self._source_channels(space)
+        return build_readers(facts, await self._readable(facts.can_read_channel, channels))
 
-    async def _open(self, reads: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
-        looking = {asyncio.create_task(_look(reads, one)): one for one in channels}
-        if not looking:
+    async def _readable(self, can_read: CanReadChannel, channels: Iterable[PlaceId]) -> list[PlaceId]:
+        checks = {asyncio.create_task(_check(can_read, channel)): channel for channel in channels}
+        if not checks:
             return []
-        done, late = await asyncio.wait(looking, timeout=self._patience)
+        done, late = await asyncio.wait(checks, timeout=self._patience)
         if late:  # they go on, and the next question finds what they saw
-            log.warning("channels_late", channels=len(late), channels_count_as="closed")
-            self._late |= late
+            log.warning("channel_access_timeout", channels=len(late), channels_count_as="closed")
+            self._late_checks |= late
             for task in late:
-                task.add_done_callback(self._late.discard)
-        return [looking[task] for task in done if task.result()]
+                task.add_done_callback(self._late_checks.discard)
+        return [checks[task] for task in done if task.result()]
 
 
 def build_readers(facts: AudienceFacts, readable: Iterable[PlaceId]) -> Readers:
-    """With the channels that all of them may read; where somebody is outside, none."""
+    """Return the readers with the channels that all of them may read; none of the channels where somebody is
+    outside."""
     groups = {channel_group(channel) for channel in readable} if facts.all_inside else set[str]()
     return Readers(groups=facts.groups | groups, external=not facts.all_inside)
 
 
-async def _look(reads: CanReadChannel, channel: PlaceId) -> bool:
+async def _check(can_read: CanReadChannel, channel: PlaceId) -> bool:
     try:
-        return await reads(channel)
+        return await can_read(channel)
     except CitewellError as error:
-        log.warning("channel_unseen", channel=str(channel), channel_counts_as="closed", reason=str(error))
+        log.warning("channel_access_unknown", channel=str(channel), channel_counts_as="closed", reason=str(error))
         return False
 
 
 class TtlCache(Generic[K, V]):
-    """What was found out a while ago, at most `seconds`. What could not be found out is asked for again."""
+    """Cache of awaited values that expire after `seconds`. Errors are not cached."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._known: dict[K, tuple[float, V]] = {}
+        self._entries: dict[K, tuple[float, V]] = {}
 
     async def get(self, key: K, ask: Callable[[], Awaitable[V]]) -> V:
-        """Raises what `ask` does."""
+        """Return the cached value of `key`, or await `ask` for it. Raises the errors of `ask`."""
         now = asyncio.get_running_loop().time()
-        if key in self._known:
-            at, known = self._known[key]
+        if key in self._entries:
+            at, value = self._entries[key]
             if now - at < self._seconds:
-                return known
-        found = await ask()
-        if len(self._known) >= MAX_CACHED_FACTS:
-            self._known.clear()
-        self._known[key] = now, found
-        return found
+                return value
+        value = await ask()
+        if len(self._entries) >= MAX_CACHED_FACTS:
+            self._entries.clear()
+        self._entries[key] = now, value
+        return value
 
     def forget(self, key: K) -> None:
-        self._known.pop(key, None)
+        self._entries.pop(key, None)

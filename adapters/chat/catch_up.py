@@ -1,8 +1,8 @@
-"""What was said while nobody listened.
+"""Catching up on messages that were sent while the bot was not listening.
 
-A platform gives up on what it could not deliver, and tells a new connection nothing of what was said before. So the
-inbox is told up to when everything is known, and after a start or an outage what was said since is read, place by
-place. What is found takes the way of everything that is said: the inbox knows what it has already.
+A platform drops what it could not deliver, and a new connection is told nothing of earlier messages. So a checkpoint is
+saved in the inbox, and after a start or an outage the messages since are read, place by place. They take the way of all
+other messages; the inbox knows duplicates.
 """
 
 from __future__ import annotations
@@ -19,104 +19,110 @@ from pipeline.ports import Inbox
 from pipeline.rules.tenancy import workspace_scope
 
 MAX_AGE_SECONDS = 24 * 3600.0
-"""How far back is read at most."""
+"""Seconds that are read back at most."""
 OUTAGE_SECONDS = 60.0
-"""Seconds without a connection, or without an inbox, after which something may have been missed."""
+"""Seconds without a connection or an inbox after which messages may have been missed."""
 CHECKPOINT_SECONDS = 20.0
-"""How often it is written down that everything is known."""
+"""Seconds between two checkpoints."""
 MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 30.0
-"""Before what could not be read is tried again; doubling."""
+"""Shortest and longest wait before a failed read is retried; it doubles each time."""
 P = TypeVar("P")
-"""Somewhere to read, as a platform names it; a value."""
+"""The type of a place to read, as a platform names it; a value."""
 M = TypeVar("M")
-"""A message, as a platform tells it."""
+"""The type of a message on a platform."""
 
 log = structlog.get_logger(__name__)
 
 
 class MissedRange(NamedTuple):
-    """What is to be read."""
+    """The range of messages to read."""
 
     start: float
-    """Unix seconds: everything that was said before is known."""
+    """Unix seconds: all earlier messages are known."""
     earliest: float
-    """Nothing is read that was said before."""
+    """Unix seconds: no earlier message is read."""
     is_first_start: bool = False
-    """No: nobody has ever listened here, as far as is known."""
+    """True where no checkpoint exists: nobody is known to have listened here."""
     failed_channels: frozenset[str] = frozenset()
-    """Channels of what could not be taken in."""
+    """Channels with messages that could not be accepted."""
 
 
 class MissedReader(Protocol[P, M]):
-    """One gap, as a platform lets us read it. All raise Unavailable, and Refused for what we may not read."""
+    """A platform's port that reads one range of missed messages. All methods raise Unavailable, and Refused for what
+    may not be read."""
 
     def places(self) -> AsyncIterator[P]:
-        """Where to read, what is most urgent first; asked for again after what could not be read. Which there are may
-        depend on what was read so far."""
+        """Yield the places to read, the most urgent first. Called again after a failed read; the places may depend on
+        what was read so far."""
         ...
 
     def messages(self, place: P) -> AsyncGenerator[M, None]:
-        """What was said there, the oldest first."""
+        """Yield the messages of a place, the oldest first."""
         ...
 
     async def accept(self, place: P, message: M) -> None:
-        """Take it in, as what is said now. It is in the inbox when this returns."""
+        """Accept a message as a new one. It is in the inbox on return."""
         ...
 
 
 class CatchUp(Generic[P, M]):
-    """Of what one connection hears."""
+    """The reader of messages that one connection missed."""
 
     def __init__(
         self,
         space: str,
         inbox: Inbox,
-        gap: Callable[[MissedRange], MissedReader[P, M]],
+        open_reader: Callable[[MissedRange], MissedReader[P, M]],
         *,
         lag: float,
         clock: Callable[[], float],
-        untaken: set[str] | None = None,
+        failed_channels: set[str] | None = None,
     ) -> None:
-        """`space` names what it hears, for the mark. `lag`: seconds that what is said may be under way to us.
-        `untaken`: channels of which something could not be taken in, in the platform's words; emptied when they are
-        read."""
+        """Create it. `space` names the connection in the checkpoint. `lag`: seconds that a message may take to reach
+        us. `failed_channels`: channels, in the platform's words, with messages that could not be accepted; emptied when
+        they are read."""
         self._space = space
         self._inbox = inbox
-        self._gap = gap
+        self._open_reader = open_reader
         self._lag = lag
         self._clock = clock
-        self._untaken = set[str]() if untaken is None else untaken
+        self._failed_channels = set[str]() if failed_channels is None else failed_channels
         self._due: set[str] = set()
-        """Those of `untaken` that are being read."""
-        self._began = clock()
+        """The failed channels that are being read."""
+        self._started = clock()
 
     async def run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
-        """Read the gap once the platform can reach us, and again after each outage, until cancelled."""
+        """Read what was missed once the platform can reach us, and again after each outage, until cancelled."""
         with workspace_scope(self._space):
-            await self._keep(reachable)
+            await self._run(reachable)
 
-    async def _keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
-        known = 0.0
-        reading: asyncio.Task[None] | None = None
+    async def _run(self, reachable: Callable[[], Awaitable[bool]]) -> None:
+        last_checkpoint = 0.0
+        catch_up_task: asyncio.Task[None] | None = None
         try:
             while True:
                 now = self._clock()
                 if await reachable():
-                    if reading is None or now - known > OUTAGE_SECONDS or (reading.done() and self._untaken):
-                        if reading:
-                            reading.cancel()
-                        reading = asyncio.create_task(self.read_missed())
-                    if not reading.done() or await self.save_checkpoint(now):
-                        known = now
-                await asyncio.sleep(CHECKPOINT_SECONDS if reading and reading.done() else MIN_RETRY_SECONDS)
-                if reading and reading.done():
-                    reading.result()
+                    if (
+                        catch_up_task is None
+                        or now - last_checkpoint > OUTAGE_SECONDS
+                        or (catch_up_task.done() and self._failed_channels)
+                    ):
+                        if catch_up_task:
+                            catch_up_task.cancel()
+                        catch_up_task = asyncio.create_task(self.read_missed())
+                    if not catch_up_task.done() or await self.save_checkpoint(now):
+                        last_checkpoint = now
+                await asyncio.sleep(CHECKPOINT_SECONDS if catch_up_task and catch_up_task.done() else MIN_RETRY_SECONDS)
+                if catch_up_task and catch_up_task.done():
+                    catch_up_task.result()
         finally:
-            if reading:
-                reading.cancel()
+            if catch_up_task:
+                catch_up_task.cancel()
 
     async def save_checkpoint(self, now: float) -> bool:
-        """Everything that was said until `now` is here or under way; whether the inbox could be told."""
+        """Record that all messages until `now` are known or on their way. Return False where the inbox is
+        unavailable."""
         try:
             with workspace_scope(self._space):
                 await self._inbox.mark_caught_up(self._space, f"{now - self._lag:.6f}")
@@ -126,47 +132,47 @@ class CatchUp(Generic[P, M]):
         return True
 
     async def read_missed(self) -> None:
-        """Read what was missed. Tries again what failed, and lets it keep nothing else waiting."""
-        self._due |= self._untaken
-        self._untaken.clear()
-        gap: MissedReader[P, M] | None = None
+        """Read what was missed. A failed place is retried and holds up no other."""
+        self._due |= self._failed_channels
+        self._failed_channels.clear()
+        reader: MissedReader[P, M] | None = None
         done: set[P] = set()
         wait = MIN_RETRY_SECONDS
         while True:
             try:
-                gap = gap or self._gap(await self._since())
-                failure = await self._pass(gap, done)
+                reader = reader or self._open_reader(await self._missed_range())
+                failure = await self._read_places(reader, done)
             except CitewellError as error:
                 failure = error
             if failure is None:
                 self._due.clear()
                 return
-            log.warning("gap_not_read_yet", space=self._space, reason=str(failure))
-            asked = failure.retry_after if isinstance(failure, Unavailable) else None
-            await asyncio.sleep(max(wait, asked or 0.0))
+            log.warning("catch_up_retried", space=self._space, reason=str(failure))
+            retry_after = failure.retry_after if isinstance(failure, Unavailable) else None
+            await asyncio.sleep(max(wait, retry_after or 0.0))
             wait = min(2 * wait, MAX_RETRY_SECONDS)
 
-    async def _since(self) -> MissedRange:
-        """From when on it is read; a mark of the future is of a clock that was wrong, and says nothing."""
+    async def _missed_range(self) -> MissedRange:
+        """Return the range to read. A checkpoint in the future comes from a wrong clock and is ignored."""
         with workspace_scope(self._space):
             noted = await self._inbox.last_message_id(self._space)
         now = self._clock()
-        mark = float(noted) if noted else self._began - self._lag
+        mark = float(noted) if noted else self._started - self._lag
         earliest = now - MAX_AGE_SECONDS
         return MissedRange(max(mark if mark <= now else 0.0, earliest), earliest, not noted, frozenset(self._due))
 
-    async def _pass(self, gap: MissedReader[P, M], done: set[P]) -> CitewellError | None:
-        """Read what is not `done`, which is added to that. Returns what kept something from being read."""
+    async def _read_places(self, reader: MissedReader[P, M], done: set[P]) -> CitewellError | None:
+        """Read the places that are not in `done`, and add them to it. Return the last error, or None."""
         failure: CitewellError | None = None
-        async for place in gap.places():
+        async for place in reader.places():
             if place in done:
                 continue
             try:
-                async with aclosing(gap.messages(place)) as said:
-                    async for message in said:
-                        await gap.accept(place, message)
+                async with aclosing(reader.messages(place)) as messages:
+                    async for message in messages:
+                        await reader.accept(place, message)
             except Refused as refused:
-                log.warning("gap_unreadable", where=str(place), reason=str(refused))
+                log.warning("catch_up_refused", where=str(place), reason=str(refused))
             except CitewellError as error:
                 failure = error
                 continue

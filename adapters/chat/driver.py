@@ -1,8 +1,9 @@
-"""All that a platform hands in so that people can chat with Citewell there: primitives, and pure translation.
+"""The ports that a platform implements so that people can chat with Citewell there: primitives, and pure translation.
 
-Events become the values of `intake.py`, presses an `InteractionContext`; `adapter.py` makes a `PlatformAdapter` of the
-rest. A driver answers for what its platform lacks. Optional are a `StreamingSender` in place of an `EditingSender`, and
-the ports `SupportsEphemeral`, `SupportsStop` and `SupportsSearch` of an adapter.
+Platform events become the values of `intake.py`, interactions an `InteractionContext`; `adapter.py` builds a
+`PlatformAdapter` from the driver. The driver answers for what its platform lacks. Optional abilities are protocols of
+their own: a sender is a `StreamingSender` or an `EditingSender`, an adapter may implement `SupportsEphemeral`,
+`SupportsStop` and `SupportsSearch`.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ from pipeline.values import Actor, IncomingMessage, PersonId, PlaceId
 from pipeline.values.platform import Platform
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 
 
 class AudienceResolver(Protocol):
-    """Who reaches whom. All raise Unavailable; what cannot be found out adds no group."""
+    """A platform's port that tells who reads what. All methods raise Unavailable; unknown facts add no group."""
 
-    async def resolve(self, of: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
-        """Of those who will read the reply to a message, or what is posted in a channel or to one person alone."""
+    async def resolve(self, target: IncomingMessage | PlaceId | PersonId) -> AudienceFacts:
+        """Return facts about the readers of the reply to a message, or of a post to a channel or to one person."""
         ...
 
     async def author(self, message: IncomingMessage) -> Actor:
-        """Of a direct message."""
+        """Return the author of a direct message."""
         ...
 
 
 @dataclass(frozen=True)
 class PlatformDriver(Generic[P]):
-    """One connection to a platform: to a workspace of Slack, to all servers of Discord."""
+    """The ports of one connection to a platform: one workspace of Slack, all servers of Discord."""
 
     reply_poster: ReplyPoster[P]
     announcement_poster: AnnouncementPoster[P]
@@ -48,13 +49,13 @@ class PlatformDriver(Generic[P]):
 
 @dataclass(frozen=True)
 class ChatOptions:
-    """What holds on all of a platform."""
+    """Options of a whole platform."""
 
     platform: Platform
     render_options: RenderOptions
     patience: float
-    """Seconds in which it is to be found out which channels people may read."""
+    """Seconds in which the channels that people may read are looked up."""
     shared_channels: bool = False
-    """We answer where other organisations read along."""
+    """True where the bot answers where other organisations read along."""
     threads: bool = False
-    """Answers go into threads of their own where nothing else is set."""
+    """True where answers open threads of their own unless a place is set otherwise."""

@@ -1,4 +1,5 @@
-"""What people do where they chat: a platform tells it as one of these values, and what follows is done here."""
+"""Chat events as values that every platform reports, and their handling: questions go into the inbox, messages into
+sources."""
 
 from __future__ import annotations
 
@@ -29,9 +30,9 @@ from pipeline.words import wording
 from pipeline.words.language import choose_words, detect_supported_language
 
 MAX_EDIT_AGE = timedelta(days=1)
-"""How old a message may be that is for us since it was edited: what was asked before is known for longer."""
+"""Age up to which a message becomes a question by being edited. The inbox knows earlier questions for longer."""
 MAX_REPORTED_APPS = 100
-"""Programs that are told of at most."""
+"""Apps that are logged at most."""
 
 log = structlog.get_logger(__name__)
 
@@ -39,18 +40,18 @@ log = structlog.get_logger(__name__)
 
 
 class QuestionCandidate(Value):
-    """A message that may be for us: one that was overheard only if we have answered in its conversation, or it begins
-    one where that is wanted."""
+    """A message that may be a question for the bot. An overheard one is only if the bot has answered in its
+    conversation, or if it opens one where unprompted answers are switched on."""
 
     message: IncomingMessage
     thread_conversation: ConversationId | None = None
-    """Its conversation where answers go into threads of their own; None where that makes no difference."""
+    """The conversation where answers open threads of their own; None where that makes no difference."""
     replied_question: str = ""
-    """The key of the question whose answer it replies to: in that one's conversation, where that is known."""
+    """The key of the question whose answer it replies to. It then belongs to that conversation, if known."""
 
 
 class PersonMessage(Value):
-    """What a person said, whoever it was for."""
+    """A message that a person wrote, addressed to anyone."""
 
     key: MessageKey
     author: str
@@ -58,36 +59,36 @@ class PersonMessage(Value):
     reply_targets: tuple[str, ...] = ()
     """The keys of the messages that it may reply to."""
     is_for_bot: bool = False
-    """It is for us, too, and not only a reply to something of ours."""
+    """True where it addresses the bot explicitly, and is not only a reply to one of its messages."""
 
 
 class ChatEventBase(Value):
-    """Something that was done in a place."""
+    """Base of events with a place."""
 
     said_in: tuple[PlaceId, ...]
-    """The places where it happened, the widest first; none in a direct message of no server."""
+    """The places of the event, the widest first; empty in a direct message outside a server."""
     is_shared: bool = False
-    """Other organisations write there, too, so that it is no source."""
+    """True where other organisations write there, too: such a channel is no source."""
 
 
 class MessagePosted(ChatEventBase):
-    """Somebody or something wrote a message."""
+    """A person or an app wrote a message."""
 
     key: MessageKey
     person_message: PersonMessage | None = None
     question: QuestionCandidate | None = None
     is_edited: bool = False
-    """It is not as it was first written."""
+    """True where it is not as first written."""
 
 
 class MessageEdited(ChatEventBase):
-    """A message was edited, or Slack or Discord added something to it."""
+    """A message was edited, or the platform added something to it."""
 
     key: MessageKey
     text: str | None = None
-    """What its author says now; None where nothing of that has changed."""
+    """The author's text now; None where it did not change."""
     question: QuestionCandidate | None = None
-    """The message as it is now, if it may be for us."""
+    """The message now, if it may be a question for the bot."""
 
 
 class MessageDeleted(ChatEventBase):
@@ -95,33 +96,33 @@ class MessageDeleted(ChatEventBase):
 
 
 class ReactionChanged(ChatEventBase):
-    """Somebody marked a message as what solved it or as what is to be kept out, or took that back."""
+    """Somebody marked a message as the solution or as off the record, or removed that mark."""
 
     key: MessageKey
 
 
 class ChannelClosed(ChatEventBase):
-    """A channel, or a `thread` in it, is gone, or we are not in it any more."""
+    """A channel, or a `thread` in it, is gone, or the bot left it."""
 
     thread: str = ""
 
 
 class AppMentioned(ChatEventBase):
-    """A program mentions us that may not ask."""
+    """An app that may not ask mentioned the bot."""
 
     app: str
     allow_setting: str = ""
-    """The setting that lets it, where there is one."""
+    """The setting that would allow it, if there is one."""
 
 
 class StopRequested(Value):
-    """Somebody does not want the answer that is being written there."""
+    """Somebody stops the answer that is being written there."""
 
     conversation: ConversationId
 
 
 class BotRemoved(Value):
-    """We were removed from a workspace or server."""
+    """The bot was removed from a workspace or server."""
 
     space: PlaceId
 
@@ -140,40 +141,40 @@ ChatEvent = (
 # --- What it needs -----------------------------------------------------------------------------
 
 MessageLoader = Callable[[PlaceId], Awaitable[ChannelMessage | None]]
-"""What a person says to people in the message that it is about, as it is now, in a channel that is a source; None of
-what nobody is to read there. Raises Unavailable, and Refused where it is not to be seen."""
+"""Loader of an event's message as it is now, in a channel that is a source; None where nobody is to read it. Raises
+Unavailable, and Refused where the bot may not read it."""
 NotifyAuthor = Callable[[str], Awaitable[None]]
-"""Tells whoever said something; nothing depends on it."""
+"""Notification of a message's author, best effort."""
 
 
 class ReplyRegistry(Protocol):
-    """Those that are being written, and those that were."""
+    """The replies that are being written, and those that were posted."""
 
     def has_pending_reply(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is on its way to it, which the inbox will know of in a moment."""
+        """Return True while a reply is on its way to the conversation that the inbox does not know of yet."""
         ...
 
     async def delete_reply(self, channel: str, reply: str) -> None:
-        """Delete the reply of that name; nothing depends on it."""
+        """Delete a posted reply, best effort."""
         ...
 
 
 @runtime_checkable
 class SupportsReplyStop(Protocol):
-    """Where a reply can be ended while it is written."""
+    """Can end a reply while it is written."""
 
     def stop(self, conversation: ConversationId) -> bool:
-        """End the reply that is being written there; False where there is none here."""
+        """End the reply that is being written there. Return False if there is none in this process."""
         ...
 
 
 class Notifier(Protocol):
-    """How whoever said something is told something, alone where that can be; nothing depends on it."""
+    """A platform's port that tells the author of a message something, alone if possible, best effort."""
 
     async def notify(self, message: IncomingMessage, text: str) -> None: ...
 
-    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
-        """The same with what they can press."""
+    async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
+        """Offer, with buttons, to send what the author wrote as the reply to a handoff."""
         ...
 
 
@@ -181,42 +182,42 @@ class Notifier(Protocol):
 
 
 class QuestionIntake:
-    """Questions, into the inbox. All raise Unavailable while the inbox is; they may be tried again then."""
+    """The intake that decides which messages are questions, and puts them into the inbox. All methods raise Unavailable
+    while the inbox is unavailable; they may be called again."""
 
     def __init__(
         self,
         inbox: Inbox,
-        desk: BotServices,
-        appearing: Callable[[ConversationId], bool],
+        services: BotServices,
+        has_pending_reply: Callable[[ConversationId], bool],
         *,
         shared_channels: bool = True,
         threads: bool = False,
     ) -> None:
-        """`appearing`: as `Replies.takes_part`. `shared_channels`: also where other organisations read along.
-        `threads`: answers go into threads of their own where nothing else is set."""
+        """Create it. `has_pending_reply` is `ReplyRegistry.has_pending_reply`. `shared_channels`: answer also where
+        other organisations read along. `threads`: answers open threads of their own unless a place is set otherwise."""
         self._inbox = inbox
-        self._desk = desk
-        self._appearing = appearing
+        self._services = services
+        self._has_pending_reply = has_pending_reply
         self._shared_channels = shared_channels
         self._threads = threads
         self._waiting: dict[str, str] = {}
-        """Of each channel the last question that waits for a person's answer, which may be just the next message in the
-        channel, as far as this process heard it."""
+        """The last question of each channel that waits for a person's answer, which may be the next message in the
+        channel. Only those that this process heard."""
 
     def pending_question(self, channel: str) -> tuple[str, ...]:
-        """The key of what the next thing that is said there, in reply to nothing, may answer."""
+        """Return the key of the question that the channel's next message outside a thread may answer."""
         return (self._waiting[channel],) if channel in self._waiting else ()
 
-    async def accept(self, asked: QuestionCandidate, tell: NotifyAuthor, *, edited: bool = False) -> bool:
-        """Whether it is for us and was not known as that. Where too much waits already, it is not kept.
-
-        `edited`: as `MessagePosted.edited`."""
-        message = asked.message
-        place = await self._desk.places.effective_settings(message.said_in)
+    async def accept(self, candidate: QuestionCandidate, notify: NotifyAuthor, *, edited: bool = False) -> bool:
+        """Put a question into the inbox. Return True if it is for the bot and new. Drops it where too many wait
+        already. `edited`: it is not as first written."""
+        message = candidate.message
+        place = await self._services.places.effective_settings(message.said_in)
         if not is_listening(message, place):
             return False
-        message = await self._in_its_conversation(asked, place)
-        if not await self._is_ours(message, place):
+        message = await self._move_to_conversation(candidate, place)
+        if not await self._is_question(message, place):
             return False
         overheard = message.manner is MessageTrigger.OVERHEARD
         wait = place.auto_wait if overheard and is_auto_answerable(message, place) else 0
@@ -224,7 +225,7 @@ class QuestionIntake:
             new = await self._inbox.accept(message, after=wait or 0)
         except Busy as busy:
             if busy.first and not overheard:
-                await tell(choose_words(None, (detect_supported_language(message.text),))(wording.BOT_BUSY))
+                await notify(choose_words(None, (detect_supported_language(message.text),))(wording.BOT_BUSY))
             return True
         if wait and new and is_open_question(message.text):
             self._waiting[message.place.channel] = message.key
@@ -232,21 +233,23 @@ class QuestionIntake:
             await self._inbox.amend(message.key, message.text)
         return new
 
-    async def apply_edit(self, key: str, text: str, now: QuestionCandidate | None, tell: NotifyAuthor) -> None:
-        """A message was edited: the question changes if it is not answered yet. What is for us only `now` is new."""
-        recent = now is not None and datetime.now(UTC) - now.message.sent_at <= MAX_EDIT_AGE
-        if not (now and recent and await self.accept(now, tell)):
+    async def apply_edit(self, key: str, text: str, question: QuestionCandidate | None, notify: NotifyAuthor) -> None:
+        """Update the question of an edited message if it is not answered yet. A message that is a `question` only now
+        is new."""
+        recent = question is not None and datetime.now(UTC) - question.message.sent_at <= MAX_EDIT_AGE
+        if not (question and recent and await self.accept(question, notify)):
             await self._inbox.amend(key, text)
 
-    async def _in_its_conversation(self, asked: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
+    async def _move_to_conversation(self, candidate: QuestionCandidate, place: PlaceSettings) -> IncomingMessage:
         threads = self._threads if place.threads is None else place.threads
-        where = asked.thread_conversation if threads else None
-        if asked.replied_question:
-            where = await self._inbox.find_conversation(asked.replied_question) or where
-        return replace(asked.message, conversation=where) if where else asked.message
+        conversation = candidate.thread_conversation if threads else None
+        if candidate.replied_question:
+            conversation = await self._inbox.find_conversation(candidate.replied_question) or conversation
+        return replace(candidate.message, conversation=conversation) if conversation else candidate.message
 
-    async def _is_ours(self, message: IncomingMessage, place: PlaceSettings) -> bool:
-        """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""
+    async def _is_question(self, message: IncomingMessage, place: PlaceSettings) -> bool:
+        """Return True if a message addresses the bot, continues a conversation with it, or may be answered
+        unprompted."""
         if message.manner is not MessageTrigger.OVERHEARD:
             return True
         if message.external and not self._shared_channels:
@@ -254,126 +257,130 @@ class QuestionIntake:
         if message.starts_conversation:
             return is_auto_answerable(message, place)
         conversation = message.conversation
-        return self._appearing(conversation) or await self._inbox.is_participant(conversation, message.sent_at)
+        return self._has_pending_reply(conversation) or await self._inbox.is_participant(conversation, message.sent_at)
 
 
 class ChatEventHandler:
-    """What one connection hears."""
+    """The handler of every event of one connection."""
 
     def __init__(
         self,
         inbox: Inbox,
-        desk: BotServices,
+        services: BotServices,
         replies: ReplyRegistry,
-        tells: Notifier,
+        notifier: Notifier,
         *,
         shared_channels: bool = True,
         threads: bool = False,
     ) -> None:
-        """As `QuestionIntake`."""
+        """Create it; see `QuestionIntake` for the options."""
         self._inbox = inbox
-        self._desk = desk
+        self._services = services
         self._replies = replies
-        self._tells = tells
+        self._notifier = notifier
         self._intake = QuestionIntake(
-            inbox, desk, replies.has_pending_reply, shared_channels=shared_channels, threads=threads
+            inbox, services, replies.has_pending_reply, shared_channels=shared_channels, threads=threads
         )
-        self._told: set[tuple[MessageKey, str]] = set()
-        self._programs: set[str] = set()
+        self._hinted: set[tuple[MessageKey, str]] = set()
+        self._reported_apps: set[str] = set()
 
-    async def handle(self, happened: ChatEvent, look: MessageLoader | None = None) -> None:
-        """Returns once all is durable that follows, and tells people last. Raises Unavailable while something cannot be
-        kept; it is heard again then. Without `look`, nobody reads it as a source."""
-        if not isinstance(happened, StopRequested | BotRemoved) and (
-            channel := await self._desk.channels.find_indexed(happened.said_in)
+    async def handle(self, event: ChatEvent, load: MessageLoader | None = None) -> None:
+        """Handle one event. Returns once everything that follows is durable; people are told last. Raises Unavailable
+        while something cannot be stored; the event is then to be delivered again. Without `load` the message is not
+        indexed as a source."""
+        if not isinstance(event, StopRequested | BotRemoved) and (
+            channel := await self._services.channels.find_indexed(event.said_in)
         ):
-            await self._follow(channel, happened, look)
-        match happened:
+            await self._update_source(channel, event, load)
+        match event:
             case MessagePosted():
-                await self._spoke(happened)
-            case MessageEdited(key=key, text=text, question=asked) if text is not None:
-                await self._intake.apply_edit(str(key), text, asked, self._tell(asked))
+                await self._handle_posted(event)
+            case MessageEdited(key=key, text=text, question=question) if text is not None:
+                await self._intake.apply_edit(str(key), text, question, self._notifier_of(question))
             case MessageDeleted(key=key, said_in=said_in):
-                await self._deleted(key, said_in)
+                await self._handle_deleted(key, said_in)
             case AppMentioned(app=app, allow_setting=allow):
-                self._tell_of(app, allow)
+                self._report_app(app, allow)
             case StopRequested(conversation=conversation):
                 if not (isinstance(self._replies, SupportsReplyStop) and self._replies.stop(conversation)):
                     await self._inbox.stop(conversation)
             case BotRemoved(space=space):
                 await self._inbox.erase_space(space)
 
-    async def _follow(self, channel: PlaceId, happened: ChatEventBase, look: MessageLoader | None) -> None:
-        """What people say in `channel` is a source."""
-        channels = self._desk.channels
-        match happened:
+    async def _update_source(self, channel: PlaceId, event: ChatEventBase, load: MessageLoader | None) -> None:
+        """Update the source that `channel` is."""
+        channels = self._services.channels
+        match event:
             case ChatEventBase(is_shared=True) | ChannelClosed(thread=""):
                 await channels.remove_channel(channel)
             case ChannelClosed(thread=thread):
                 await channels.remove_thread(channel, thread)
             case MessageDeleted(key=key):
                 await channels.remove_messages(channel, [key.message], deleted=True)
-            case MessagePosted(key=key) | MessageEdited(key=key) | ReactionChanged(key=key) if look:
+            case MessagePosted(key=key) | MessageEdited(key=key) | ReactionChanged(key=key) if load:
                 try:
-                    said = await look(channel)
+                    message = await load(channel)
                 except Refused:
                     return
-                if said:
-                    await channels.save_messages([said], fresh=not isinstance(happened, MessagePosted))
+                if message:
+                    await channels.save_messages([message], fresh=not isinstance(event, MessagePosted))
                 else:
                     await channels.remove_messages(channel, [key.message])
 
-    async def _spoke(self, spoke: MessagePosted) -> None:
-        """Who replies where people were asked speaks to them or to the asker, unless it names us."""
-        remark, asked = spoke.person_message, spoke.question
-        notices = await self._answers(remark) if remark else {}
-        if asked and not (notices and remark and not remark.is_for_bot):
-            await self._intake.accept(asked, self._tell(asked), edited=spoke.is_edited)
-        if remark:
-            await self._offer(remark, notices)
+    async def _handle_posted(self, event: MessagePosted) -> None:
+        """Handle a new message. A reply where people were asked addresses them or the asker, unless it mentions the
+        bot."""
+        message, question = event.person_message, event.question
+        notices = await self._drop_answered(message) if message else {}
+        if question and not (notices and message and not message.is_for_bot):
+            await self._intake.accept(question, self._notifier_of(question), edited=event.is_edited)
+        if message:
+            await self._offer_reply(message, notices)
 
-    async def _answers(self, remark: PersonMessage) -> dict[MessageKey, PlaceId]:
-        """A person said something: a question that waited may be answered, though not by another question. The
-        messages that ask people to which it replies, each with where it does."""
+    async def _drop_answered(self, message: PersonMessage) -> dict[MessageKey, PlaceId]:
+        """Drop waiting questions that the message may answer; another question answers none. Return the handoff notices
+        it replies to, each with its target."""
         for key in (
             ()
-            if is_open_question(remark.text)
-            else remark.reply_targets or self._intake.pending_question(remark.key.channel)
+            if is_open_question(message.text)
+            else message.reply_targets or self._intake.pending_question(message.key.channel)
         ):
-            await self._inbox.drop_if_replied(key, remark.author)
-        waiting = {key: await self._desk.handoffs.find_open(key) for key in map(MessageKey.parse, remark.reply_targets)}
+            await self._inbox.drop_if_replied(key, message.author)
+        waiting = {
+            key: await self._services.handoffs.find_open(key) for key in map(MessageKey.parse, message.reply_targets)
+        }
         return {key: handoff.target for key, handoff in waiting.items() if handoff}
 
-    async def _offer(self, remark: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
-        """Who replies where people were asked is offered to send that to the asker; who asks something there, or writes
-        nothing that can be read, is told, once, how the asker hears of a reply."""
-        sendable = bool(remark.text.strip()) and not is_open_question(remark.text)
+    async def _offer_reply(self, message: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
+        """Offer the author of a reply to a handoff notice to send it to the asker. A question, or a message without
+        text, only gets a hint, once, how to reply."""
+        sendable = bool(message.text.strip()) and not is_open_question(message.text)
         for notice, target in notices.items():
-            if sendable or (notice, remark.author) not in self._told:
-                words = await self._desk.translator_for(remark.author, text=remark.text)
-                keep = await self._desk.handoffs.can_keep_replies(target)
-                await self._tells.offer_handoff_reply(
-                    remark, build_unsent_reply(notice, words, sendable=sendable, keep=keep)
+            if sendable or (notice, message.author) not in self._hinted:
+                translator = await self._services.translator_for(message.author, text=message.text)
+                keep = await self._services.handoffs.can_keep_replies(target)
+                await self._notifier.offer_handoff_reply(
+                    message, build_unsent_reply(notice, translator, sendable=sendable, keep=keep)
                 )
             if not sendable:
-                self._told.add((notice, remark.author))
+                self._hinted.add((notice, message.author))
 
-    async def _deleted(self, key: MessageKey, said_in: tuple[PlaceId, ...]) -> None:
-        """Nothing is kept of a question that was deleted, and where that is wanted its answer goes first."""
-        place = await self._desk.places.effective_settings(said_in)
+    async def _handle_deleted(self, key: MessageKey, said_in: tuple[PlaceId, ...]) -> None:
+        """Erase a deleted question, after deleting its answer where that is switched on."""
+        place = await self._services.places.effective_settings(said_in)
         if place.retract and (reply := await self._inbox.posted_reference(str(key))):
             await self._replies.delete_reply(key.channel, reply)
         await self._inbox.cancel(str(key))
 
-    def _tell_of(self, app: str, allow: str) -> None:
-        """A program that mentions us and is not answered is told of once."""
-        if app not in self._programs and len(self._programs) < MAX_REPORTED_APPS:
-            self._programs.add(app)
+    def _report_app(self, app: str, allow: str) -> None:
+        """Log once that an app mentions the bot and is not answered."""
+        if app not in self._reported_apps and len(self._reported_apps) < MAX_REPORTED_APPS:
+            self._reported_apps.add(app)
             log.warning("program_not_answered", app=app, what_to_do=allow or "Nothing lets it ask: let a person.")
 
-    def _tell(self, asked: QuestionCandidate | None) -> NotifyAuthor:
-        return partial(self._tells.notify, asked.message) if asked else _nobody
+    def _notifier_of(self, candidate: QuestionCandidate | None) -> NotifyAuthor:
+        return partial(self._notifier.notify, candidate.message) if candidate else _notify_nobody
 
 
-async def _nobody(_: str) -> None:
-    """There is nobody to be told."""
+async def _notify_nobody(_: str) -> None:
+    """Tell nobody."""

@@ -1,4 +1,5 @@
-"""The messages of a reply or notice: the intent recorded before the first, each named at once, edited from then on."""
+"""The messages of one reply or notice: the intent is recorded before the first, each is recorded once sent, and edited
+from then on."""
 
 from __future__ import annotations
 
@@ -10,72 +11,73 @@ from pipeline.ports import PostRecorder
 from pipeline.translations import Translator
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 P_contra = TypeVar("P_contra", contravariant=True)
 
 
 class NotPosted(Refused):
-    """A platform does not take what is posted."""
+    """Raised where a platform does not accept a post."""
 
     def __init__(
         self,
         message: str,
         *,
         why: Callable[[Translator], str],
-        over: bool = False,
-        hopeless: bool = False,
-        form: bool = False,
+        is_obsolete: bool = False,
+        is_permanent: bool = False,
+        retry_plain: bool = False,
         what_to_do: str = "",
     ) -> None:
-        """`why` ends a sentence to whoever waits for it."""
+        """Create it. `why` renders the reason as the end of a sentence for the person who waits."""
         super().__init__(message, what_to_do=what_to_do)
         self.why = why
-        self.is_obsolete = over
-        """Nobody waits for it any more: the question is gone, or somebody stopped the answer."""
-        self.is_permanent = hopeless
-        """Another try ends the same."""
-        self.retry_plain = form
-        """Told more plainly it may be taken."""
+        self.is_obsolete = is_obsolete
+        """True where nobody waits for it any more: the question is gone, or somebody stopped the answer."""
+        self.is_permanent = is_permanent
+        """True where another try would fail, too."""
+        self.retry_plain = retry_plain
+        """True where a plainer form may be accepted."""
 
 
 class MessageSender(Protocol[P_contra]):
-    """Sends and edits on a platform, in one place, for one key. What the platform does not take raises NotPosted."""
+    """A platform's port that sends and edits messages in one place, for one key. All methods raise NotPosted where the
+    platform refuses."""
 
     recorded_names: Sequence[str]
-    """The messages that are recorded of it."""
+    """The names of the messages recorded so far."""
 
     async def wait_until_ready(self) -> None:
         """Wait until something may be posted there."""
         ...
 
     async def prepare_target(self) -> None:
-        """Make the place that the first message goes to."""
+        """Create the place of the first message, such as a thread."""
         ...
 
     async def send(self, part: int, post: P_contra) -> str:
-        """The new message's name."""
+        """Send a new message. Return its name."""
         ...
 
     async def edit(self, name: str, part: int, post: P_contra) -> None:
-        """What somebody deleted is not wanted back."""
+        """Edit a message. One that somebody deleted stays deleted."""
         ...
 
     async def delete(self, name: str) -> None: ...
 
     async def find_unrecorded(self) -> list[str]:
-        """What is there of it, once nothing that was lost can appear any more."""
+        """Return the names of messages that a crash left unrecorded, once none can appear any more."""
         ...
 
     def reference(self, names: Sequence[str]) -> str: ...
 
 
 class MessageSequence(Generic[P]):
-    def __init__(self, sender: MessageSender[P], receipt: PostRecorder) -> None:
+    def __init__(self, sender: MessageSender[P], recorder: PostRecorder) -> None:
         self._sender = sender
-        self._receipt = receipt
+        self._recorder = recorder
         self.names = list(sender.recorded_names)
         self.begun = False
-        """Something may be visible."""
+        """True where something may be visible."""
         self.resumed = bool(self.names)
 
     async def begin(self) -> None:
@@ -84,7 +86,7 @@ class MessageSequence(Generic[P]):
             return
         if not self.names:
             await self._sender.wait_until_ready()
-        await self._receipt.record_intent()
+        await self._recorder.record_intent()
         self.begun = True
         if not self.names:
             await self._sender.prepare_target()
@@ -95,11 +97,11 @@ class MessageSequence(Generic[P]):
         await self._record()
 
     async def show(self, posts: Sequence[P], *, already: int = 0) -> None:
-        """Make them exactly `posts`, of which the first `already` are shown."""
+        """Make the messages exactly `posts`; the first `already` of them are shown."""
         await self.begin()
         if self.resumed and len(posts) > len(self.names):
-            left = [name for name in await self._sender.find_unrecorded() if name not in self.names]
-            await self.add_names(*left)
+            unrecorded = [name for name in await self._sender.find_unrecorded() if name not in self.names]
+            await self.add_names(*unrecorded)
         for part, post in list(enumerate(posts))[already:]:
             if part < len(self.names):
                 await self._sender.edit(self.names[part], part, post)
@@ -111,4 +113,4 @@ class MessageSequence(Generic[P]):
             await self._record()
 
     async def _record(self) -> None:
-        await self._receipt.record_posted(self._sender.reference(self.names))
+        await self._recorder.record_posted(self._sender.reference(self.names))

@@ -1,4 +1,4 @@
-"""Discord as a `PlatformAdapter`."""
+"""The Discord adapter: the port `PlatformAdapter`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from pipeline.values import ConversationId
 from pipeline.values.posting import Announcement
 
 OTHER_SHARD_SECONDS = 60.0
-"""How long what belongs to another process is left alone."""
+"""Seconds for which work of another process is left alone."""
 CONNECT_SECONDS = 20.0
-"""How long a delivery waits for the connection."""
+"""Seconds that a delivery waits for the connection."""
 
 
 class DiscordAdapter(ChatAdapter[DiscordPost]):
-    """One bot in any number of servers. `folder` keeps what it remembers between starts (`memory.py`); `say` tells
-    the operator who it is and how to invite it."""
+    """Citewell on Discord: one bot in any number of servers. `folder` holds its state between starts (`state.py`);
+    `echo` prints for the operator who the bot is and how to invite it."""
 
     name = DISCORD_NAME
 
@@ -43,30 +43,28 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
         settings: DiscordSettings,
         *,
         folder: Path,
-        say: Callable[[str], None],
-        look: RenderOptions = SHOW_EVERYTHING,
+        echo: Callable[[str], None],
+        render_options: RenderOptions = SHOW_EVERYTHING,
         retention_days: int = 30,
-        pace: DiscordTimings | None = None,
+        timings: DiscordTimings | None = None,
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
         self._settings = settings
-        self._pace = pace or DiscordTimings()
-        self._options = DiscordOptions(settings, look, retention_days, self._pace, say)
+        self._timings = timings or DiscordTimings()
+        self._options = DiscordOptions(settings, render_options, retention_days, self._timings, echo)
         self._shards = settings.shard_range
-        self._memory = DiscordState(folder, self._shards.file_suffix if self._shards else "")
-        self._budget = identify_budget or IdentifyBudget(self._memory, shards=self._shards or SINGLE_SHARD)
+        self._state = DiscordState(folder, self._shards.file_suffix if self._shards else "")
+        self._budget = identify_budget or IdentifyBudget(self._state, shards=self._shards or SINGLE_SHARD)
         self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
-        self._posting = 0
+        self._posts_under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        """Take messages in until cancelled.
-
-        Raises Misconfigured for a token or an intent that Discord refuses and for a memory that cannot be read;
-        Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and after any other
-        error, listening anew opens a session and reads what was said meanwhile."""
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
+        """Accept messages until cancelled. Raises Misconfigured for a token or an intent that Discord refuses and for
+        unreadable state; Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and
+        after any other error, listening anew opens a session and reads what was missed."""
         if wait := self._budget.seconds_until_allowed():
             self._options.echo(
                 f"Discord: the last sessions ended soon after they were opened, so the next one is opened in "
@@ -75,43 +73,43 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
             await asyncio.sleep(wait)
         if self._settings.api_url:
             Route.BASE = self._settings.api_url
-        line = build_connection(self._options, self._memory, self._budget, inbox, desk, self._connected)
+        line = build_connection(self._options, self._state, self._budget, inbox, services, self._connected)
         try:
             with translate_gateway_errors():
                 async with line.client:
                     self._connection = line
                     try:
                         with workspace_scope(NO_WORKSPACE):
-                            await run_client(line.client, self._settings.token, self._pace)
+                            await run_client(line.client, self._settings.token, self._timings)
                     except asyncio.CancelledError:
                         self._budget.mark_clean_stop()
                         raise
                     finally:
-                        await self._let_them_end()
+                        await self._drain()
         finally:
             self._connected.clear()
             self._connection = None
 
     def can_serve(self, space: str) -> bool:
-        """Whether a server is on a shard of this process, by its id; for direct messages `dm`."""
+        """Return True if a server, given by its id, is on a shard of this process; `dm` stands for direct messages."""
         return self._shards is None or self._shards.contains(int(space) if space.isdecimal() else None)
 
     async def is_connected(self) -> bool:
-        """Whether the gateway is there, and has not gone silent."""
+        """Return True if the gateway is connected and has not gone silent."""
         return self._connection is not None and self._connection.client.has_live_gateway(
-            silence=self._pace.silence_timeout
+            silence=self._timings.silence_timeout
         )
 
-    async def _let_them_end(self) -> None:
-        """Keep the connection for what is being posted, but not for long."""
+    async def _drain(self) -> None:
+        """Keep the connection for posts under way, but not for long."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._pace.drain_timeout):
+            async with asyncio.timeout(self._timings.drain_timeout):
                 await self._idle.wait()
 
     @contextlib.asynccontextmanager
     async def connect(self, space: str) -> AsyncIterator[ChatApp[DiscordPost]]:
-        """Raises Unavailable where another process has that server, too."""
-        line = await self._ready(space)
+        """Return a context with the connection. Raises Unavailable also where another process has that server."""
+        line = await self._wait_until_ready(space)
         try:
             yield line.chat
         except RuntimeError as error:  # what discord.py makes of a connection that we closed meanwhile
@@ -119,22 +117,23 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
                 raise
             raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
-        """Until it is there the connection is kept; who only looks may wait for what a lost one never tells."""
-        await self._ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
-        self._posting += 1
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
+        """Post, and keep the connection until it is done. Only posts hold it: a lookup may wait for a response that
+        never comes on a lost connection."""
+        await self._wait_until_ready(outgoing.work.space if isinstance(outgoing, ReplyStream) else outgoing.space)
+        self._posts_under_way += 1
         self._idle.clear()
         try:
-            return await super().post(outgoing, receipt)
+            return await super().post(outgoing, recorder)
         finally:
-            self._posting -= 1
-            if not self._posting:
+            self._posts_under_way -= 1
+            if not self._posts_under_way:
                 self._idle.set()
 
     async def close(self) -> None:
-        """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
+        """Do nothing: `listen` closes the connection when the deliveries under way have ended."""
 
-    async def _ready(self, space: str) -> DiscordConnection:
+    async def _wait_until_ready(self, space: str) -> DiscordConnection:
         if space not in ("", DIRECT_SPACE) and not self.can_serve(space):
             raise Unavailable("Discord", "the server is on a shard of another process", retry_after=OTHER_SHARD_SECONDS)
         try:

@@ -1,4 +1,4 @@
-"""Discord's own settings, and what they come to: the port `PlatformConfig`."""
+"""The configuration of Discord: the port `PlatformConfig`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DISCORD_API_URL = "https://discord.com/api/v10"
 
 
 class DiscordConfig(DiscordSettings):
-    """What they come to."""
+    """Discord's settings, and what follows from them."""
 
     platform: ClassVar[Platform] = DISCORD
 
@@ -53,35 +53,36 @@ class DiscordConfig(DiscordSettings):
         return await find_channels(self.token, name, api_url=self.api_url or "")
 
     def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
-        """A line when questions are to be answered unasked, and their text is not shown to the bot."""
+        """Return a warning where unprompted answers are switched on, and Discord does not show the bot the text of
+        questions."""
         unasked = sorted(str(place) for place, sets in places.items() if sets.auto)
         if not unasked or self.message_content:
             return indexing_problems(places, self.indexing_blocker)
         todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
-        shown = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
-        return [shown, *indexing_problems(places, self.indexing_blocker)]
+        warning = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
+        return [warning, *indexing_problems(places, self.indexing_blocker)]
 
     def setup(self) -> PlatformSetup:
         from adapters.discord.setup import DiscordSetup
 
         return DiscordSetup(self)
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         from adapters.discord.adapter import DiscordAdapter
 
         return DiscordAdapter(
             self,
-            folder=Path(host.data_dir),
-            say=host.echo,
-            look=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
-            retention_days=host.retention_days,
+            folder=Path(context.data_dir),
+            echo=context.echo,
+            render_options=RenderOptions(citations=context.show_citations, confidence=context.show_confidence),
+            retention_days=context.retention_days,
         )
 
     async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
         return None
 
     async def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         from adapters.discord.doctor import diagnose
 

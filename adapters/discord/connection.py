@@ -1,4 +1,4 @@
-"""What exists while there is one connection."""
+"""The client of one connection, all that works through it, and its run."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordOptions(NamedTuple):
-    """What the operator chose."""
+    """Options of the operator."""
 
     settings: DiscordSettings
     render_options: RenderOptions
     retention_days: int
-    """That something is kept."""
+    """Days that data are stored."""
     timings: DiscordTimings
     echo: Callable[[str], None]
-    """Tells the operator."""
+    """Printer of a line for the operator."""
 
 
 class DiscordConnection(NamedTuple):
-    """One client and what works through it."""
+    """A client and the chat application on it."""
 
     client: DiscordClient
     chat: ChatApp[DiscordPost]
@@ -64,14 +64,14 @@ class DiscordConnection(NamedTuple):
 
 def build_connection(
     options: DiscordOptions,
-    memory: DiscordState,
+    state: DiscordState,
     budget: IdentifyBudget,
     inbox: Inbox,
-    desk: BotServices,
+    services: BotServices,
     connected: asyncio.Event,
 ) -> DiscordConnection:
-    """Not connected yet; `connected` is set when it is."""
-    settings, pace, look = options.settings, options.timings, options.render_options
+    """Build the connection without connecting. `connected` is set once it is up."""
+    settings, timings, render_options = options.settings, options.timings, options.render_options
     api_url = settings.api_url or ""
     make: Callable[..., DiscordClient] = DiscordClient
     if settings.shard_range:
@@ -81,31 +81,36 @@ def build_connection(
         budget,
         message_content=settings.message_content,
         api_url=api_url,
-        ready_seconds=pace.guilds_timeout,
-        lag_seconds=pace.lag,
-        identify_seconds=pace.identify_interval,
+        ready_seconds=timings.guilds_timeout,
+        lag_seconds=timings.lag,
+        identify_seconds=timings.identify_interval,
     )
-    asking, reaches = DiscordCommandIntake(inbox), DiscordAudienceResolver(client, home_guilds=settings.home_guilds)
+    command_intake, audience_resolver = (
+        DiscordCommandIntake(inbox),
+        DiscordAudienceResolver(client, home_guilds=settings.home_guilds),
+    )
     driver = PlatformDriver(
         DiscordReplyPoster(
             client,
-            asking,
+            command_intake,
             content=settings.message_content,
-            pace=EditTiming(pace.placeholder_delay, pace.edit_interval),
+            edit_timing=EditTiming(timings.placeholder_delay, timings.edit_interval),
         ),
-        DiscordAnnouncementPoster(client, desk, look=look, threads=settings.threads),
+        DiscordAnnouncementPoster(client, services, render_options=render_options, threads=settings.threads),
         DiscordHistoryReader(client, client.wait_for_guilds, api_url=api_url),
-        reaches,
+        audience_resolver,
         DiscordNotifier(client),
     )
-    chat = ChatApp(driver, ChatOptions(DISCORD, look, patience=LOOK_UP_SECONDS, threads=settings.threads))
-    chat.listen(inbox, desk)
-    context = DiscordInteractionDependencies(desk, chat, reaches, DiscordUploadStore(api_url=api_url), look)
+    chat = ChatApp(driver, ChatOptions(DISCORD, render_options, patience=LOOK_UP_SECONDS, threads=settings.threads))
+    chat.listen(inbox, services)
+    context = DiscordInteractionDependencies(
+        services, chat, audience_resolver, DiscordUploadStore(api_url=api_url), render_options
+    )
     interactions = DiscordInteractionHandlers(context, retention_days=options.retention_days)
-    tree = commands.build_command_tree(client, asking.ask, interactions)
+    tree = commands.build_command_tree(client, command_intake.ask, interactions)
 
     async def set_up() -> None:
-        await _declare(tree, memory, options.echo)
+        await _declare(tree, state, options.echo)
         invite = invite_url(client.application_id or 0)
         options.echo(f"Discord: I am {client.user}. Invite me to a server: {invite}")
         if client.is_public and not settings.home_guilds:
@@ -119,10 +124,12 @@ def build_connection(
     return DiscordConnection(client, chat)
 
 
-async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) -> None:
-    """Until the connection ends or its watch finds it dead; always raises."""
+async def run_client(client: DiscordClient, token: str, timings: DiscordTimings) -> None:
+    """Run until the connection ends or the watchdog finds it dead; always raises."""
     start = asyncio.create_task(client.start(token))
-    watch = asyncio.create_task(client.run_watchdog(silence=pace.silence_timeout, mark=pace.checkpoint_interval))
+    watch = asyncio.create_task(
+        client.run_watchdog(silence=timings.silence_timeout, checkpoint_interval=timings.checkpoint_interval)
+    )
     try:
         done, _ = await asyncio.wait((start, watch), return_when=asyncio.FIRST_COMPLETED)
         for ended in done:
@@ -134,11 +141,11 @@ async def run_client(client: DiscordClient, token: str, pace: DiscordTimings) ->
     raise Unavailable("Discord", "the connection was closed")
 
 
-async def _declare(tree: commands.DiscordCommandTree, memory: DiscordState, say: Callable[[str], None]) -> None:
-    """Without its commands the bot still answers mentions and direct messages."""
+async def _declare(tree: commands.DiscordCommandTree, state: DiscordState, echo: Callable[[str], None]) -> None:
+    """Declare the commands. Without them the bot still answers mentions and direct messages."""
     try:
         with translate_discord_errors("declare the commands"):
-            await commands.sync_commands(tree, memory)
+            await commands.sync_commands(tree, state)
     except (Refused, Unavailable) as error:
         log.warning("discord_commands_not_declared", reason=str(error))
-        say(f"Discord: {error}. Commands stay as they were; the next start tries again.")
+        echo(f"Discord: {error}. Commands stay as they were; the next start tries again.")

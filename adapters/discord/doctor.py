@@ -1,4 +1,4 @@
-"""Whether Discord's side of the installation is well: token, intents, and what it may do on each server."""
+"""Checks of Discord's side of the installation: token, intents, and the bot's permissions on each server."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ NETWORK_ADVICE = "Check the network, the proxy and DISCORD_API_URL."
 
 
 async def diagnose(settings: DiscordSettings, servers: Collection[int]) -> AsyncIterator[Finding]:
-    """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
-    Discord allows 1,000 a day. `api_url` counts for the whole process."""
+    """Check the application. The bot should also be on `servers`, which the settings name. Opens no gateway session, of
+    which Discord allows 1,000 a day. `api_url` counts for the whole process."""
     async with temporary_client(settings) as client:
         check, application = await check_token(client, settings)
         yield check.finding
@@ -39,13 +39,13 @@ async def diagnose(settings: DiscordSettings, servers: Collection[int]) -> Async
         for finding in _application(application, settings):
             yield finding
         try:
-            wanted, _, limits = await client.http.get_bot_gateway()
-            yield _sessions(wanted, int(limits["remaining"]), settings.shard_range or SINGLE_SHARD)
-            found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
-            for finding in _servers(found, {*settings.home_guilds, *servers}, invite_url(application.id)):
+            recommended, _, limits = await client.http.get_bot_gateway()
+            yield _sessions(recommended, int(limits["remaining"]), settings.shard_range or SINGLE_SHARD)
+            guilds: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
+            for finding in _servers(guilds, {*settings.home_guilds, *servers}, invite_url(application.id)):
                 yield finding
         except LOST as error:
-            yield _unreached(error)
+            yield _unreachable_finding(error)
             yield skipped("Discord permissions", "Discord cannot be asked")
 
 
@@ -71,7 +71,7 @@ async def check_token(client: discord.Client, settings: DiscordSettings) -> tupl
         fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
         return TokenCheck(finding=error_finding(TOKEN.subject, "Discord refuses it", fix), refused=True), None
     except LOST as error:
-        return TokenCheck(finding=_unreached(error)), None
+        return TokenCheck(finding=_unreachable_finding(error)), None
     check = TokenCheck(
         finding=ok_finding(TOKEN.subject, f"it belongs to {client.user}"),
         notes=tuple(
@@ -82,38 +82,38 @@ async def check_token(client: discord.Client, settings: DiscordSettings) -> tupl
     return check, application
 
 
-def _unreached(error: Exception) -> Finding:
+def _unreachable_finding(error: Exception) -> Finding:
     return error_finding("Discord", f"it cannot be asked ({type(error).__name__})", NETWORK_ADVICE)
 
 
 def _application(application: discord.AppInfo, settings: DiscordSettings) -> list[Finding]:
-    found = []
+    findings = []
     flags = application.flags
     granted = flags.gateway_message_content or flags.gateway_message_content_limited
     if settings.message_content and not granted:
         fix = (
             "Switch Message Content Intent on in the Developer Portal (Bot), or unset CITEWELL_DISCORD_MESSAGE_CONTENT."
         )
-        found.append(
+        findings.append(
             error_finding("Discord intents", "the message content intent is not granted, and Discord refuses us", fix)
         )
     else:
-        asked = "message content" if settings.message_content else "none that must be granted"
-        found.append(ok_finding("Discord intents", asked))
+        intents = "message content" if settings.message_content else "none that must be granted"
+        findings.append(ok_finding("Discord intents", intents))
     if application.bot_public and not settings.home_guilds:
         fix = "Switch Public Bot off in the Developer Portal (Bot), or name your servers: CITEWELL_DISCORD_HOME_GUILDS."
-        found.append(
+        findings.append(
             warning_finding("Discord audience", "anybody may add the bot, so every server counts as outside", fix)
         )
-    return found
+    return findings
 
 
-def _sessions(wanted: int, left: int, shards: ShardRange) -> Finding:
-    """Discord wants a shard for every 1,000 servers or so, and refuses more than 2,500 on one."""
-    if wanted > max(2, shards.total):
-        fix = f"Set CITEWELL_DISCORD_SHARDS=0-{wanted - 1}/{wanted}, or divide these among processes."
+def _sessions(recommended: int, left: int, shards: ShardRange) -> Finding:
+    """Check the shards. Discord wants one for every 1,000 servers or so, and refuses more than 2,500 on one."""
+    if recommended > max(2, shards.total):
+        fix = f"Set CITEWELL_DISCORD_SHARDS=0-{recommended - 1}/{recommended}, or divide these among processes."
         return warning_finding(
-            "Discord sessions", f"Discord wants {wanted} shards for your servers, not {shards.total}", fix
+            "Discord sessions", f"Discord wants {recommended} shards for your servers, not {shards.total}", fix
         )
     if left < shards.total:
         return error_finding(
@@ -122,22 +122,22 @@ def _sessions(wanted: int, left: int, shards: ShardRange) -> Finding:
     return ok_finding("Discord sessions", f"{left} may still be opened today")
 
 
-def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str) -> list[Finding]:
+def _servers(servers: list[dict[str, Any]], expected: Collection[int], invite: str) -> list[Finding]:
     if not servers:
         return [warning_finding("Discord servers", "the bot is on none", f"Add it: {invite}")]
-    found = []
+    findings = []
     for server in servers:
         granted = discord.Permissions(int(server["permissions"]))
         lacking = [name for permission, name in REQUIRED_PERMISSIONS.items() if not getattr(granted, permission)]
         if lacking and not granted.administrator:
             fix = "Grant it to the bot's role in the server's settings, or add the bot again by its link."
-            found.append(
+            findings.append(
                 error_finding("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix)
             )
-    if absent := sorted(set(named) - {int(server["id"]) for server in servers}):
-        said = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
+    if absent := sorted(set(expected) - {int(server["id"]) for server in servers}):
+        problem = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
         fix = "Correct it in CITEWELL_DISCORD_HOME_GUILDS, CITEWELL_DIGEST or citewell.toml, or add the bot there."
-        found.append(warning_finding("Discord servers", said, fix))
-    return found or [
+        findings.append(warning_finding("Discord servers", problem, fix))
+    return findings or [
         ok_finding("Discord permissions", f"all that are needed on {wording.count_noun(len(servers), 'server')}")
     ]

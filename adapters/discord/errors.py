@@ -1,4 +1,4 @@
-"""Discord's errors as ours: the one place where they are translated, and how long Discord is waited for."""
+"""Translation of Discord's errors into ours, and retries of requests; the one place for both."""
 
 from __future__ import annotations
 
@@ -16,34 +16,35 @@ from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.translations import TranslatableText, Translator
 
 TRANSIENT_ERRORS = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
-"""What may work in a moment. A request may have taken effect all the same."""
+"""Errors of requests that may work in a moment. Such a request may have taken effect all the same."""
 UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS, THREAD_LOCKED = 10008, 50035, 50083, 160004, 160005
 UNAUTHORIZED, TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 401, 429, 4004
 """Two HTTP statuses, and a close code of the gateway."""
 TOO_MANY, WRONG_SHARDS = 4011, (4010, 4011)
-"""Close codes of the gateway: sharding is required; and that, or a shard that is none."""
+"""Close codes of the gateway: sharding is required; and that, or an invalid shard."""
 TOKEN_GONE_CODES = (10008, 10015, 10062, 50027)
-"""The private reply of a command can no longer be reached."""
+"""Codes of a command's private reply that can no longer be reached."""
 
 
 REPLY_REFUSED = TranslatableText("Discord did not take my reply. Please ask me again here.")
 ExplainError = Callable[[discord.HTTPException, Translator], str]
-"""Why Discord did not take a reply, as a sentence's end for the asker."""
+"""Explanation why Discord refused a reply, as the end of a sentence for the asker."""
 
 
-def _not_taken(error: discord.HTTPException, speech: Translator) -> str:
-    return speech(REPLY_REFUSED)
+def _explain_default(error: discord.HTTPException, translator: Translator) -> str:
+    return translator(REPLY_REFUSED)
 
 
 @contextmanager
 def translate_discord_errors(
     action: str,
     *,
-    why: ExplainError = _not_taken,
-    hopeless: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,),
+    why: ExplainError = _explain_default,
+    permanent: tuple[type[discord.HTTPException], ...] = (discord.Forbidden,),
 ) -> Iterator[None]:
-    """Raises Unavailable for what may work later, Misconfigured for a token that Discord no longer takes, and Refused
-    for what it will not let us do: NotPosted where it says so, `hopeless` for such errors."""
+    """Translate errors inside the context. Raises Unavailable where it may work later, Misconfigured for a token that
+    Discord no longer accepts, and Refused otherwise: NotPosted where Discord refuses, permanent for the errors in
+    `permanent`."""
     try:
         yield
     except CitewellError:
@@ -57,14 +58,14 @@ def translate_discord_errors(
             raise _wrong_token() from error
         if error.status == TOO_MANY_REQUESTS:
             raise Unavailable("Discord", "refuses requests for now: there were too many") from error
-        forbidden, over = isinstance(error, discord.Forbidden), _question_is_gone(error)
-        said = f"Discord refuses to {action} (HTTP {error.status}, code {error.code})"
+        forbidden, is_obsolete = isinstance(error, discord.Forbidden), _question_is_gone(error)
+        refusal = f"Discord refuses to {action} (HTTP {error.status}, code {error.code})"
         raise NotPosted(
-            f"Discord forbids us to {action} (code {error.code})" if forbidden else said,
+            f"Discord forbids us to {action} (code {error.code})" if forbidden else refusal,
             why=partial(why, error),
-            over=over,
-            hopeless=isinstance(error, hopeless),
-            form=error.code == BAD_FORM and not over,
+            is_obsolete=is_obsolete,
+            is_permanent=isinstance(error, permanent),
+            retry_plain=error.code == BAD_FORM and not is_obsolete,
             what_to_do=REINVITE_ADVICE if forbidden else "",
         ) from error
     except discord.DiscordException as error:
@@ -76,9 +77,9 @@ REINVITE_ADVICE = "Invite the bot again with the link that `citewell run` prints
 
 @contextmanager
 def translate_gateway_errors() -> Iterator[None]:
-    """Raises Misconfigured for a token or an intent that Discord refuses, Unavailable for what the network did.
-
-    Anything else is a fault of ours and stays what it is: the process must not go on with it."""
+    """Translate errors of the gateway inside the context. Raises Misconfigured for a token or an intent that Discord
+    refuses, Unavailable for network errors. Any other error is our own fault and stays what it is: the process must not
+    go on with it."""
     try:
         yield
     except discord.LoginFailure as error:
@@ -119,23 +120,24 @@ def _wrong_token() -> Misconfigured:
 
 
 def _question_is_gone(error: discord.HTTPException) -> bool:
-    """Discord refused a reply because the message it refers to was deleted."""
+    """Return True if Discord refused a reply because the message it refers to was deleted."""
     return error.code == BAD_FORM and "message_reference" in error.text
 
 
 T = TypeVar("T")
 
 REQUEST_SECONDS = 32.0
-"""The longest one request may take, discord.py's own waiting on 429 (30 s) and 5xx (25 s) included. A lost request
-has taken effect within this time or never."""
+"""Seconds of the longest request, including discord.py's own waits on 429 (30 s) and 5xx (25 s). A lost request has
+taken effect within this time or never."""
 PATIENCE_SECONDS = 30.0
-"""How long a failing post is tried again here. Well within the two minutes in which a nonce is remembered."""
+"""Seconds for which a failing post is retried: well within the two minutes in which Discord remembers a nonce."""
 
 
 async def retry_while_unreachable(
     call: Callable[[], Awaitable[T]], *, before_retry: Callable[[], Awaitable[None]] | None = None
 ) -> T:
-    """`call`, tried again for half a minute while Discord cannot be reached: for edits and what a nonce guards."""
+    """Await `call`, and retry it for half a minute while Discord cannot be reached. For edits and for posts with a
+    nonce."""
     clock = asyncio.get_running_loop().time
     until, pause = clock() + PATIENCE_SECONDS, 0.5
     while True:

@@ -1,4 +1,4 @@
-"""What the bot asks for: the least intents and permissions, the invite link, and what is missing where."""
+"""Intents and permissions of the bot, as few as possible: the invite link, and what is missing in a channel."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ REQUIRED_PERMISSIONS = {
     "read_message_history": "Read Message History",
     "attach_files": "Attach Files",
 }
-"""Permission -> its name in Discord. Threads: answering there and opening them; history: finding our own reply again
-after a crash and what was asked while we were away; files: the export of a person's data."""
+"""Names in Discord by permission. Threads: answering there and opening them. History: finding our own reply again after
+a crash, and missed questions. Files: the export of a person's data."""
 
 
 def build_intents(*, message_content: bool) -> discord.Intents:
-    """Guilds, guild messages and direct messages; message content, the only privileged one, and reactions by choice."""
-    wanted = discord.Intents.none()
-    wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
-    wanted.message_content = wanted.guild_reactions = message_content
-    return wanted
+    """Return the intents: guilds, guild messages and direct messages; message content, the only privileged one, and
+    reactions by choice."""
+    intents = discord.Intents.none()
+    intents.guilds = intents.guild_messages = intents.dm_messages = True
+    intents.message_content = intents.guild_reactions = message_content
+    return intents
 
 
 def build_permissions() -> discord.Permissions:
@@ -33,7 +34,7 @@ def build_permissions() -> discord.Permissions:
 
 
 def invite_url(application_id: int) -> str:
-    """The link with which an administrator adds the bot to a server."""
+    """Return the link with which an administrator adds the bot to a server."""
     return discord.utils.oauth_url(
         application_id, permissions=build_permissions(), scopes=("bot", "applications.commands")
     )
@@ -47,21 +48,21 @@ PERMISSION_LACKING = TranslatableText(
 
 def explain_refusal(
     client: discord.Client,
-    where: DiscordMessagePlace,
+    place: DiscordMessagePlace,
     error: discord.HTTPException,
-    speech: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> str:
-    """Why Discord did not take a reply, as a sentence's end for the asker, and who can change it."""
-    channel = client.get_channel(where.channel_id)
+    """Return why Discord refused a reply and who can change it, as the end of a sentence for the asker."""
+    channel = client.get_channel(place.channel_id)
     if error.code == THREAD_LOCKED or (isinstance(channel, discord.Thread) and channel.locked):
-        return speech(THREAD_IS_LOCKED)
+        return translator(THREAD_IS_LOCKED)
     if not isinstance(error, discord.Forbidden):
-        return speech(REPLY_REFUSED)
-    return speech(PERMISSION_LACKING, permissions=missing_permissions(channel))
+        return translator(REPLY_REFUSED)
+    return translator(PERMISSION_LACKING, permissions=missing_permissions(channel))
 
 
 def missing_permissions(channel: object) -> str:
-    """The permissions that are lacking to answer there, by name; the likeliest one where that cannot be told."""
+    """Return the names of the permissions missing to answer there; the likeliest one where that is unknown."""
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or channel.guild.me is None:
         return "“View Channel”"
     granted = channel.permissions_for(channel.guild.me)

@@ -1,4 +1,4 @@
-"""Discord, as the rest of Citewell knows it."""
+"""The platform Discord, as the rest of Citewell knows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discord's own settings, and how fast things are done."""
+"""The settings of Discord, and its timings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.values import Value
 
 
 class DiscordTimings(Value):
-    """In seconds; tests hurry."""
+    """Times in seconds; tests use shorter ones."""
 
     placeholder_delay: float = 0.8
     """Until a placeholder is shown: an answer that is ready sooner is posted at once."""
@@ -23,9 +23,9 @@ class DiscordTimings(Value):
     """Without a further server after which all servers are known."""
     lag: float = LAG_SECONDS
     silence_timeout: float = SILENCE_SECONDS
-    """Of the gateway, after which it is dead."""
+    """Silence of the gateway after which it is dead."""
     checkpoint_interval: float = 10.0
-    """Between two notes of how far everything was read."""
+    """Between two checkpoints."""
     identify_interval: float = 5.0
     """Between the sessions of two shards; Discord takes one every five seconds."""
     drain_timeout: float = 7.0
@@ -38,7 +38,7 @@ def _shard_range(value: str) -> str:
 
 
 class DiscordSettings(Value):
-    """Empty: not set."""
+    """Settings of Discord; an empty one is not set."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -68,5 +68,5 @@ class DiscordSettings(Value):
 
     @property
     def shard_range(self) -> ShardRange | None:
-        """The shards of this process; None: all servers in one session."""
+        """The shards of this process; None for all servers in one session."""
         return ShardRange.parse(self.shards) if self.shards else None

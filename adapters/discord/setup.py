@@ -1,4 +1,4 @@
-"""How Discord is set up: the port `PlatformSetup`."""
+"""The setup of Discord: the port `PlatformSetup`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipeline.values.setup import TokenCheck, TokenPrompt
 
 
 class DiscordSetup:
-    """One token; the link that adds the bot to a server follows from it."""
+    """The setup, which needs one token; the link that adds the bot to a server follows from it."""
 
     link = "https://discord.com/developers/applications"
     tokens = (TOKEN,)

@@ -1,6 +1,6 @@
-"""What the adapter remembers between starts: one small JSON file, replaced as a whole.
+"""State of the adapter between starts: one small JSON file, replaced as a whole.
 
-When the last identifications and the last stop were, and the commands it has declared.
+It holds when the bot last identified and last stopped, and the commands it has declared.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class _State(BaseModel):
     identified: list[float] = []
     """Unix seconds of the identifications of the last 24 hours."""
     stopped: float = 0.0
-    """Unix seconds of the last stop that was asked for."""
+    """Unix seconds of the last clean stop."""
     commands: str = ""
 
 
 class DiscordState:
-    """A damaged file counts as an empty one. Raises Misconfigured when the file cannot be read, Unavailable when it
+    """The state file; a damaged one counts as empty. Raises Misconfigured when it cannot be read, Unavailable when it
     cannot be written."""
 
     def __init__(self, folder: Path, part: str = "") -> None:
-        """`part` names the shards, where several processes have a file each."""
+        """Create it. `part` names the shards, where several processes have a file each."""
         self._path = folder / (f"discord-{part}.json" if part else "discord.json")
 
     @cached_property
@@ -69,17 +69,17 @@ class DiscordState:
 
     def _save(self, changed: _State) -> None:
         try:
-            _replace(self._path, changed.model_dump_json())
+            _write_atomically(self._path, changed.model_dump_json())
         except OSError as error:
             raise Unavailable("Discord", f"{self._path.name} cannot be written: {error.strerror}") from error
         self._state = changed
 
 
-def _replace(path: Path, text: str) -> None:
+def _write_atomically(path: Path, text: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
-    with beside.open("w") as file:
+    temporary = path.with_suffix(".new")
+    with temporary.open("w") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    beside.replace(path)
+    temporary.replace(path)

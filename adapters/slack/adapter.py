@@ -1,4 +1,4 @@
-"""Citewell in Slack: the port `PlatformAdapter`."""
+"""The Slack adapter: the port `PlatformAdapter`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from pipeline.rules.tenancy import NO_WORKSPACE, workspace_scope
 from pipeline.values import Answer, ChannelMessage, ConversationId, IncomingMessage
 
 MAX_EVENT_BYTES = 4 << 20
-"""The longest event of Slack's that is taken over HTTP."""
+"""Bytes of the longest event accepted over HTTP."""
 
 
 class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, SupportsSearch):
-    """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
+    """Citewell in Slack: over signed HTTP where there is a signing secret, otherwise over Socket Mode."""
 
     name = SLACK.name
 
@@ -50,31 +50,31 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         settings: SlackSettings,
         *,
         installations: InstallationStore | None = None,
-        desk: BotServices | None = None,
-        doors: HttpServers | None = None,
-        look: RenderOptions = SHOW_EVERYTHING,
-        say: Callable[[str], None],
-        pace: SlackTimings | None = None,
+        services: BotServices | None = None,
+        http_servers: HttpServers | None = None,
+        render_options: RenderOptions = SHOW_EVERYTHING,
+        echo: Callable[[str], None],
+        timings: SlackTimings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """The workspace of the bot token, or with `installations` all that add the bot by themselves. `say` tells the
-        operator. `desk`: for a process that delivers and does not listen."""
+        """Create the adapter for the workspace of the bot token, or with `installations` for all that install the app.
+        `echo` prints a line for the operator. `services`: those of a process that delivers without listening."""
         self._settings = settings
         self._installations = installations
-        self._doors = doors
+        self._http_servers = http_servers
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._address = f"{host}:{settings.port}"
-        self._say = say
-        terms = SlackSessionConfig(settings, look, pace or SlackTimings(), clock, desk)
-        self._connecting = WebClientFactory(terms)
+        self._echo = echo
+        terms = SlackSessionConfig(settings, render_options, timings or SlackTimings(), clock, services)
+        self._client_factory = WebClientFactory(terms)
         self._workspaces: WorkspaceSessions
         if installations:
-            self._workspaces = MultiWorkspace(terms, self._connecting, installations)
+            self._workspaces = MultiWorkspace(terms, self._client_factory, installations)
         else:
-            self._workspaces = SingleWorkspace(terms, self._connecting)
-        self._reached = _never
+            self._workspaces = SingleWorkspace(terms, self._client_factory)
+        self._is_reachable = _never
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         if not (self._settings.app_token or self._settings.signing_secret):
             raise Misconfigured(
                 "SLACK_APP_TOKEN",
@@ -83,46 +83,48 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
             )
         try:
             with workspace_scope(NO_WORKSPACE):
-                await self._listen(inbox, desk)
+                await self._listen(inbox, services)
         finally:
-            self._reached = _never
+            self._is_reachable = _never
 
-    async def _listen(self, inbox: Inbox, desk: BotServices) -> None:
-        await self._workspaces.listen(inbox, desk)
-        web = self._connecting.client()
+    async def _listen(self, inbox: Inbox, services: BotServices) -> None:
+        await self._workspaces.listen(inbox, services)
+        web = self._client_factory.client()
         front = WorkspaceRouter(self._workspaces, web)
-        kept = self._installations
-        routes = OAuthInstaller(self._settings, kept, web).routes if kept else []
+        installations = self._installations
+        routes = OAuthInstaller(self._settings, installations, web).routes if installations else []
         if self._settings.signing_secret:
-            how, self._reached = f"HTTP at {self._address}", _always
-            parts = [self._serve([events_route(front, self._settings.signing_secret), *routes])]
+            connection, self._is_reachable = f"HTTP at {self._address}", _always
+            tasks = [self._serve([events_route(front, self._settings.signing_secret), *routes])]
         else:
             app_token = self._settings.app_token
             first = await fetch_socket_url(web, app_token)
             connections = SocketConnections()
-            how, self._reached = "Socket Mode", connections.has_open
-            parts = [run_socket_mode(front, app_token, first, connections)]
-            parts += [self._serve(routes)] if routes else []
-        for line in await self._workspaces.startup_lines(how):
-            self._say(line)
+            connection, self._is_reachable = "Socket Mode", connections.has_open
+            tasks = [run_socket_mode(front, app_token, first, connections)]
+            tasks += [self._serve(routes)] if routes else []
+        for line in await self._workspaces.startup_lines(connection):
+            self._echo(line)
         if routes:
-            self._say(f"Slack: it is added to a workspace at {INSTALL_PATH}, served at {self._address}.")
-        await run_until_first_ends(*parts, self._workspaces.run_catch_up(self._reached))
+            self._echo(f"Slack: it is added to a workspace at {INSTALL_PATH}, served at {self._address}.")
+        await run_until_first_ends(*tasks, self._workspaces.run_catch_up(self._is_reachable))
 
     async def _serve(self, routes: Sequence[BaseRoute]) -> None:
-        """Raises Misconfigured where we cannot listen."""
-        if self._doors is None:
+        """Serve the routes until cancelled. Raises Misconfigured where the address is not available."""
+        if self._http_servers is None:
             raise Misconfigured("CITEWELL_SLACK_PORT", "this process does not listen", what_to_do="Use Socket Mode.")
-        async with self._doors.serve(self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=MAX_EVENT_BYTES):
+        async with self._http_servers.serve(
+            self._address, routes, setting="CITEWELL_SLACK_PORT", body_bytes=MAX_EVENT_BYTES
+        ):
             await asyncio.Event().wait()
 
     def can_serve(self, space: str) -> bool:
-        """Every process speaks with every workspace."""
+        """Return True: every process serves every workspace."""
         return True
 
     async def is_connected(self) -> bool:
-        """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
-        return await self._reached()
+        """Return True if a Socket Mode connection is open and answers pings; over HTTP, while listening."""
+        return await self._is_reachable()
 
     @asynccontextmanager
     async def connect(self, space: str) -> AsyncIterator[ChatApp[SlackPost]]:
@@ -138,12 +140,12 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[ChannelMessage, ...]:
         slack = await self._workspaces.session(message.conversation.space)
-        return await search_messages(slack.web, slack.talk, message, question)
+        return await search_messages(slack.web, slack.channel_messages, message, question)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
         await self._workspaces.close()
-        await self._connecting.close()
+        await self._client_factory.close()
 
 
 async def _never() -> bool:
@@ -151,5 +153,5 @@ async def _never() -> bool:
 
 
 async def _always() -> bool:
-    """Over HTTP nothing tells whether Slack can reach us."""
+    """Return True: over HTTP nothing tells whether Slack can reach us."""
     return True

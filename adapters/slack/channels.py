@@ -1,4 +1,4 @@
-"""Channels by the name that people call them."""
+"""Lookup of channels by name."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ CHANNEL_TYPES = "public_channel,private_channel"
 
 
 async def find_channels(bot_token: str, name: str, *, api_url: str) -> list[PlaceId]:
-    """The channels that the bot is in and that are called so. Raises Misconfigured, Declined or Unavailable."""
+    """Return the channels of that name that the bot is in. Raises Misconfigured, SlackRefused or Unavailable."""
     async with temporary_clients(api_url) as client:
         web = SlackWebClient(client(bot_token), SlackTimings(longest_wait=VISIT_SECONDS))
         me = (await fetch_workspace(web)).me
-        return [me.place(str(one["id"])) async for one in joined_channels(web) if one.get("name") == name]
+        return [me.place(str(channel["id"])) async for channel in joined_channels(web) if channel.get("name") == name]
 
 
 async def joined_channels(web: SlackWebClient) -> AsyncIterator[dict[str, Any]]:
-    """The channels that the bot is in. Raises Declined or Unavailable."""
+    """Yield the channels that the bot is in. Raises SlackRefused or Unavailable."""
     async for page in paginate_method(web, "users.conversations", "channels", types=CHANNEL_TYPES, limit=200):
-        for one in page:
-            yield one
+        for channel in page:
+            yield channel

@@ -1,4 +1,4 @@
-"""Slack's own settings, and what they come to: the port `PlatformConfig`."""
+"""The configuration of Slack: the port `PlatformConfig`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INDEX_OWN_APP = "own-app-under-slack-api-terms"
 
 
 class SlackConfig(SlackSettings):
-    """What they come to."""
+    """Slack's settings, and what follows from them."""
 
     platform: ClassVar[Platform] = SLACK
 
@@ -27,7 +27,8 @@ class SlackConfig(SlackSettings):
 
     @property
     def home_spaces(self) -> frozenset[str] | None:
-        """Where anybody may add the bot to a workspace, none is the organisation's own unless that is said."""
+        """The organisation's own workspaces. Where anybody may install the app, only those that are named; None for
+        all."""
         return frozenset(f"slack:{team}" for team in self.home_workspaces) if self.client_id else None
 
     @property
@@ -40,8 +41,11 @@ class SlackConfig(SlackSettings):
 
     @property
     def indexing_blocker(self) -> str:
-        """Slack's API Terms of 29 May 2025 forbid lasting copies of what its APIs return; since 13 October 2025 their
-        rules on distribution leave an organisation's own app out. See docs/sources.md."""
+        """The reason why channels may not be indexed, or "".
+
+        Slack's API Terms of 29 May 2025 forbid lasting copies of what its APIs return; since 13 October 2025 their
+        rules on distribution leave an organisation's own app out. See docs/sources.md.
+        """
         if self.client_id:
             return "Slack's API Terms let no app that other organisations install keep what is said in channels."
         if self.index != INDEX_OWN_APP:
@@ -61,16 +65,16 @@ class SlackConfig(SlackSettings):
 
         return SlackSetup(self)
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         from adapters.slack.adapter import SlackAdapter
 
         return SlackAdapter(
             self,
-            installations=host.installations() if self.client_id else None,
-            desk=host.services,
-            doors=host.http_servers,
-            look=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
-            say=host.echo,
+            installations=context.installations() if self.client_id else None,
+            services=context.services,
+            http_servers=context.http_servers,
+            render_options=RenderOptions(citations=context.show_citations, confidence=context.show_confidence),
+            echo=context.echo,
         )
 
     async def diagnose_stored(self, installations: Callable[[], InstallationStore]) -> Finding | None:
@@ -79,7 +83,7 @@ class SlackConfig(SlackSettings):
         return await diagnose_stored(installations) if self.client_id else None
 
     async def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         from adapters.slack.doctor import diagnose, diagnose_installed
 
@@ -88,5 +92,5 @@ class SlackConfig(SlackSettings):
             async for finding in diagnose(self, channels):
                 yield finding
         if self.client_id:
-            async for finding in diagnose_installed(self, await kept()):
+            async for finding in diagnose_installed(self, await load_installations()):
                 yield finding

@@ -1,4 +1,4 @@
-"""Whether Slack's side of the installation is well: tokens, scopes, the connection, the channels it is in."""
+"""Checks of Slack's side of the installation: tokens, scopes, the connection, and the bot's channels."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ NETWORK_ADVICE = "Check the network, the proxy and SLACK_API_URL."
 
 
 async def diagnose(settings: SlackSettings, channels: Collection[str]) -> AsyncIterator[Finding]:
-    """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
+    """Check the configured app. The bot should be in `channels`, which the settings name. Posts nothing."""
     async with temporary_clients(settings.api_url) as clients:
         check, workspace = await check_bot_token(clients, settings.bot_token)
         yield check.finding
         if workspace:
-            for finding in _scopes(workspace):
+            for finding in _check_scopes(workspace):
                 yield finding
         else:
-            yield skipped("Slack scopes", _why_not(check))
+            yield skipped("Slack scopes", _skip_reason(check))
         if workspace or check.refused:
             yield (await check_connection(clients, settings)).finding
         else:
-            yield skipped("Slack connection", _why_not(check))
+            yield skipped("Slack connection", _skip_reason(check))
         if workspace:
-            yield await _membership(
+            yield await _check_membership(
                 SlackWebClient(clients(settings.bot_token), SlackTimings(longest_wait=1.0)), channels
             )
         else:
-            yield skipped("Slack channels", _why_not(check))
+            yield skipped("Slack channels", _skip_reason(check))
 
 
-def _why_not(check: TokenCheck) -> str:
+def _skip_reason(check: TokenCheck) -> str:
     return "Slack does not take the bot token" if check.refused else "Slack cannot be reached"
 
 
@@ -64,72 +64,79 @@ async def check_bot_token(clients: WebClientBuilder, token: str) -> tuple[TokenC
         ), None
     check = TokenCheck(
         finding=ok_finding(BOT_TOKEN.subject, f"it belongs to @{workspace.name} in {workspace.team_name}"),
-        notes=tuple(finding for finding in _scopes(workspace) if finding.state is not FindingState.GOOD),
+        notes=tuple(finding for finding in _check_scopes(workspace) if finding.state is not FindingState.GOOD),
         next_step=f"In Slack, type /invite @{workspace.name} in a channel, and mention it there.",
     )
     return check, workspace
 
 
 async def diagnose_stored(installations: Callable[[], InstallationStore]) -> Finding:
-    """Whether the workspaces that added the bot by themselves can be read, and with them their tokens."""
+    """Check that the stored workspaces, and with them their tokens, can be read."""
     try:
-        found = await installations().all()
+        stored = await installations().all()
     except CitewellError as error:
         return error_finding("Slack workspaces", str(error), error.what_to_do or "See docs/slack.md#many-workspaces.")
-    if not found:
+    if not stored:
         return warning_finding(
             "Slack workspaces", "none has added the bot yet", "Open /slack/install at your public address."
         )
-    return ok_finding("Slack workspaces", f"added to {', '.join(f'{one.name} ({one.space.space})' for one in found)}")
+    return ok_finding(
+        "Slack workspaces",
+        f"added to {', '.join(f'{installation.name} ({installation.space.space})' for installation in stored)}",
+    )
 
 
 async def diagnose_installed(
     settings: SlackSettings, installations: Collection[Installation] | None
 ) -> AsyncIterator[Finding]:
-    """The workspaces that added the bot by themselves; None where what is kept of them cannot be read."""
+    """Check the workspaces that installed the app; None where they cannot be read."""
     async with temporary_clients(settings.api_url) as clients:
         yield (await check_connection(clients, settings)).finding
         if installations is None:
             yield skipped(BOT_TOKEN.subject, "the tokens of the workspaces cannot be read")
             return
-        for one in installations:
-            where = f"{one.name} ({one.space.space})"
+        for installation in installations:
+            label = f"{installation.name} ({installation.space.space})"
             try:
-                workspace = await fetch_workspace(SlackWebClient(clients(one.token), SlackTimings(longest_wait=1.0)))
+                workspace = await fetch_workspace(
+                    SlackWebClient(clients(installation.token), SlackTimings(longest_wait=1.0))
+                )
             except Misconfigured as error:
-                yield error_finding("Slack token", f"{where}: {error}", "Add the app there again, at /slack/install.")
+                yield error_finding("Slack token", f"{label}: {error}", "Add the app there again, at /slack/install.")
             except CitewellError as error:
-                yield error_finding("Slack token", f"{where}: {error}", error.what_to_do or NETWORK_ADVICE)
+                yield error_finding("Slack token", f"{label}: {error}", error.what_to_do or NETWORK_ADVICE)
             else:
                 lacks = sorted(REQUIRED_SCOPES.keys() - workspace.scopes)
                 yield (
                     error_finding(
                         "Slack scopes",
-                        f"{where} lacks {', '.join(lacks)}",
+                        f"{label} lacks {', '.join(lacks)}",
                         "Add the app there again, at /slack/install.",
                     )
                     if lacks
-                    else ok_finding("Slack token", f"that of {where} works, with every scope it needs")
+                    else ok_finding("Slack token", f"that of {label} works, with every scope it needs")
                 )
 
 
-def _scopes(workspace: SlackWorkspace) -> list[Finding]:
+def _check_scopes(workspace: SlackWorkspace) -> list[Finding]:
     if not workspace.scopes:
         return [
             warning_finding("Slack scopes", "Slack did not say which the token has", "Look at OAuth & Permissions.")
         ]
     fix = "Add it under OAuth & Permissions, or paste manifest.yml again; then install the app again."
-    found = [
+    findings = [
         error_finding("Slack scopes", f"{scope} is missing; it would enable {enables}", fix)
         for scope, enables in REQUIRED_SCOPES.items()
         if scope not in workspace.scopes
     ]
-    found += [
+    findings += [
         warning_finding("Slack scopes", f"{scope}, an optional one, is missing; it would enable {enables}", fix)
         for scope, enables in OPTIONAL_SCOPES.items()
         if scope not in workspace.scopes
     ]
-    return found or [ok_finding("Slack scopes", f"all {len(REQUIRED_SCOPES) + len(OPTIONAL_SCOPES)} of manifest.yml")]
+    return findings or [
+        ok_finding("Slack scopes", f"all {len(REQUIRED_SCOPES) + len(OPTIONAL_SCOPES)} of manifest.yml")
+    ]
 
 
 async def check_connection(clients: WebClientBuilder, settings: SlackSettings) -> TokenCheck:
@@ -145,23 +152,23 @@ async def check_connection(clients: WebClientBuilder, settings: SlackSettings) -
             return TokenCheck(finding=error_finding(subject, str(error), fix), refused=isinstance(error, Misconfigured))
         return TokenCheck(finding=ok_finding(subject, "Socket Mode opens with the app-level token"))
     if settings.signing_secret:
-        said = "events come over HTTP, signed; whether Slack reaches this machine shows there"
-        return TokenCheck(finding=ok_finding(subject, said))
-    said = "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set"
+        detail = "events come over HTTP, signed; whether Slack reaches this machine shows there"
+        return TokenCheck(finding=ok_finding(subject, detail))
+    detail = "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set"
     fix = "Set SLACK_APP_TOKEN to an app-level token (xapp-…) with connections:write."
-    return TokenCheck(finding=error_finding(subject, said, fix))
+    return TokenCheck(finding=error_finding(subject, detail, fix))
 
 
-async def _membership(web: SlackWebClient, channels: Collection[str]) -> Finding:
+async def _check_membership(web: SlackWebClient, channels: Collection[str]) -> Finding:
     fix = "Invite it there: /invite @ with its name."
     try:
-        found = {str(channel["id"]) async for channel in joined_channels(web)}
+        joined = {str(channel["id"]) async for channel in joined_channels(web)}
     except SlackRefused as error:
         return warning_finding("Slack channels", str(error), error.what_to_do or "Add the scopes of manifest.yml.")
     except CitewellError as error:
         return error_finding("Slack channels", str(error), error.what_to_do or NETWORK_ADVICE)
-    if absent := sorted(set(channels) - found):
+    if absent := sorted(set(channels) - joined):
         return error_finding("Slack channels", f"the settings name {', '.join(absent)}, and the bot is not in it", fix)
-    if not found:
+    if not joined:
         return warning_finding("Slack channels", "the bot is in no channel", fix)
-    return ok_finding("Slack channels", f"the bot is in {len(found)}")
+    return ok_finding("Slack channels", f"the bot is in {len(joined)}")

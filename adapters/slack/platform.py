@@ -1,4 +1,4 @@
-"""Slack, as the rest of Citewell knows it."""
+"""The platform Slack, as the rest of Citewell knows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slack's own settings."""
+"""The settings of Slack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import Value
 
 
 class SlackSettings(Value):
-    """Empty: not set."""
+    """Settings of Slack; an empty one is not set."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -84,5 +84,5 @@ class SlackSettings(Value):
 
     @property
     def answers_shared_channels(self) -> bool:
-        """Answers are given in Slack Connect channels, too, from public collections."""
+        """True where Slack Connect channels are answered, too, from public collections."""
         return self.shared_channels == "public"

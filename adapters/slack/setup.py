@@ -1,4 +1,4 @@
-"""How Slack is set up: the port `PlatformSetup`."""
+"""The setup of Slack: the port `PlatformSetup`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pipeline.values.setup import TokenCheck, TokenPrompt
 
 
 class SlackSetup:
-    """A bot token, unless people add the app by themselves, and an app-level token, unless events come over HTTP."""
+    """The setup, which needs a bot token, unless people install the app by themselves, and an app-level token, unless
+    events come over HTTP."""
 
     def __init__(self, settings: SlackSettings) -> None:
         self._settings = settings

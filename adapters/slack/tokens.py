@@ -1,4 +1,4 @@
-"""The tokens of a Slack app, and the link that makes the app."""
+"""The tokens of a Slack app, and the link that creates the app."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values.setup import TokenPrompt
 
 _HERE = Path(__file__).parent
 _COMMENT = re.compile(r"(^|[ \t]+)#( .*)?$", re.MULTILINE)
-"""The manifest holds no `#` before a blank but in comments."""
+"""Comments of the manifest, which has no `#` before a blank anywhere else."""
 
 
 BOT_TOKEN = TokenPrompt(

@@ -73,7 +73,7 @@ class WebAdapter:
         ]
         return guard_routes(routes, self._machine.refusal_reason) if self._machine else routes
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         try:
             async with (
                 self._program_routes() as programs,
@@ -92,13 +92,13 @@ class WebAdapter:
     async def is_connected(self) -> bool:
         return self._open
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Send the draft to the pages that are open. The answer itself needs no sending: its reader sees it once it is
         saved, and an announcement is kept where it came from."""
-        await receipt.record_intent()
+        await recorder.record_intent()
         if isinstance(outgoing, ReplyStream):
             await self._stream_draft(outgoing)
-        await receipt.record_posted(outgoing.work.key if isinstance(outgoing, ReplyStream) else outgoing.key)
+        await recorder.record_posted(outgoing.work.key if isinstance(outgoing, ReplyStream) else outgoing.key)
         return ()
 
     async def _stream_draft(self, outgoing: ReplyStream) -> None:
@@ -117,11 +117,13 @@ class WebAdapter:
             return outgoing.key if outgoing.answer else None
         return outgoing.key
 
-    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Return the reader alone: nobody reads along on the page."""
-        if isinstance(of, PlaceId):
+        if isinstance(target, PlaceId):
             return Readers(groups=frozenset(), external=True)
-        return await self._context.authenticator.readers(of.author if isinstance(of, IncomingMessage) else str(of))
+        return await self._context.authenticator.readers(
+            target.author if isinstance(target, IncomingMessage) else str(target)
+        )
 
     async def close(self) -> None:
         """Close the connections to the identity providers."""

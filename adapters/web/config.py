@@ -49,11 +49,11 @@ class WebConfig(WebSettings):
     def setup(self) -> PlatformSetup | None:
         return None
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         """Return the adapter. Raise Misconfigured where strangers could reach the page and nobody would sign in."""
         from adapters.web.wiring import make_web_adapter
 
-        return make_web_adapter(self, host)
+        return make_web_adapter(self, context)
 
     def links(self, sources: LinkTargets) -> SignedLinks | None:
         """Return links that lead to the page; None where readers cannot reach it."""
@@ -65,7 +65,7 @@ class WebConfig(WebSettings):
         return None
 
     async def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         from adapters.web.doctor import diagnose
 

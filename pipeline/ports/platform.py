@@ -53,7 +53,7 @@ class PlatformAdapter(Protocol):
 
     name: str
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         """Take messages in until cancelled.
 
         Raises Misconfigured when it can never work, Unavailable when it may later."""
@@ -67,7 +67,7 @@ class PlatformAdapter(Protocol):
         """Whether what people write reaches us now, as far as the platform lets us know."""
         ...
 
-    async def post(self, outgoing: ReplyStream | Announcement, receipt: PostRecorder) -> Sequence[ConversationId]:
+    async def post(self, outgoing: ReplyStream | Announcement, recorder: PostRecorder) -> Sequence[ConversationId]:
         """Show it, a reply as it comes. What has a reference is completed by editing that. Of what somebody shares, the
         conversations that a reply to it belongs to. Raises NotTaken for what somebody waits for."""
         ...
@@ -76,7 +76,7 @@ class PlatformAdapter(Protocol):
         """Look on the platform for what a crash left unrecorded; nothing where we may not look."""
         ...
 
-    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Who will read the reply to a message, or what is posted in a channel or to one person alone, as of now.
         Fails closed: in doubt, fewer groups."""
         ...
@@ -94,7 +94,7 @@ class SupportsHistory(Protocol):
         """What people said around a message in its very thread; nothing where it cannot be read."""
         ...
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         """One of the files that came with a message. Raises Unavailable, and Refused for one that is gone, too large or
         not the platform's."""
         ...
@@ -104,7 +104,7 @@ class SupportsHistory(Protocol):
         and Refused where we may not read it (any more)."""
         ...
 
-    async def load_thread(self, message: IncomingMessage, words: Translator) -> ParsedDocument | None:
+    async def load_thread(self, message: IncomingMessage, translator: Translator) -> ParsedDocument | None:
         """What people said in the thread of a message, of bots nothing, as a document that is kept nowhere; None where
         it is in none. What may not be read is empty. Raises Unavailable."""
         ...

@@ -150,7 +150,7 @@ class PlatformConfig(Protocol):
         """Return how its tokens are made; None where it has none."""
         ...
 
-    def create_adapter(self, host: AdapterContext) -> PlatformAdapter:
+    def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
         """Connects nothing yet. Raises what `host.installations` raises."""
         ...
 
@@ -159,7 +159,7 @@ class PlatformConfig(Protocol):
         ...
 
     def diagnose(
-        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+        self, places: Collection[PlaceId], load_installations: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
         """Whether its side of the installation is well. Posts nothing. `places`: its own that the settings name, the
         bot should be there; `kept`: None for what cannot be read, which `diagnose_stored` told."""

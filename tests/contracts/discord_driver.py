@@ -139,8 +139,8 @@ class DiscordDriver:
                 home_guilds=tuple(self.home),
             ),
             folder=self.rig.folder,
-            say=self.said.append,
-            pace=self.pace,
+            echo=self.said.append,
+            timings=self.pace,
         )
         await self.rig.start(self.adapter)
         await until(lambda: self.discord.gateway.identifies > before)

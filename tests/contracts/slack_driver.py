@@ -144,9 +144,9 @@ class SlackDriver:
                 port=self.port or 3000,
                 workflows=(FLOW,),
             ),
-            doors=UvicornServers(),
-            say=self.said.append,
-            pace=self.pace,
+            http_servers=UvicornServers(),
+            echo=self.said.append,
+            timings=self.pace,
             clock=lambda: self.workspace.clock(),
         )
         await self.rig.start(self.adapter)

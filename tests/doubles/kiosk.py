@@ -59,13 +59,13 @@ class KioskConfig:
     def setup(self) -> None:
         return None
 
-    def create_adapter(self, host: AdapterContext) -> Kiosk:
+    def create_adapter(self, context: AdapterContext) -> Kiosk:
         return Kiosk(self.asked, self.answers)
 
     async def diagnose_stored(self, installations: object) -> Finding | None:
         return None
 
-    async def diagnose(self, places: Collection[PlaceId], kept: object) -> AsyncIterator[Finding]:
+    async def diagnose(self, places: Collection[PlaceId], load_installations: object) -> AsyncIterator[Finding]:
         yield ok_finding("the kiosk", f"it is served with {', '.join(map(str, places))}")
 
 
@@ -79,7 +79,7 @@ class Kiosk:
         self._answers = answers
         self._all = asyncio.Event()
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         for channel, text in self._asked:
             await inbox.accept(_message(channel, text))
         await self._all.wait()
@@ -91,15 +91,15 @@ class Kiosk:
     async def connected(self) -> bool:
         return True
 
-    async def post(self, outgoing: ReplyStream, receipt: PostRecorder) -> None:
-        await receipt.record_intent()
+    async def post(self, outgoing: ReplyStream, recorder: PostRecorder) -> None:
+        await recorder.record_intent()
         self._answers[outgoing.work.message.conversation.channel] = await outgoing.events.answer()
-        await receipt.record_posted(outgoing.work.key)
+        await recorder.record_posted(outgoing.work.key)
         if len(self._answers) == len(self._asked):
             self._all.set()
 
-    async def readers(self, of: IncomingMessage) -> Readers:
-        return Readers(groups=frozenset(map(str, of.said_in)))
+    async def readers(self, target: IncomingMessage) -> Readers:
+        return Readers(groups=frozenset(map(str, target.said_in)))
 
     async def close(self) -> None: ...
 

@@ -27,7 +27,7 @@ async def live(folder: str, api_url: str, channel: str) -> None:
     """Read until killed."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
-    adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
+    adapter = SlackAdapter(settings, echo=lambda line: None, timings=PACE)
     async with open_storage(Path(folder), exclusive=True) as storage:
         places = {PlaceId.parse(channel): PlaceSettings(index=True)}
         desk = CitewellServices(

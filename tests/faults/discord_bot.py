@@ -45,8 +45,8 @@ async def live(folder: str, api_url: str, threads: str) -> None:
     adapter = DiscordAdapter(
         DiscordSettings(token="token", api_url=api_url, threads=threads == "threads"),
         folder=Path(folder),
-        say=lambda _: None,
-        pace=PACE,
+        echo=lambda _: None,
+        timings=PACE,
         identify_budget=Unlimited(DiscordState(Path(folder)), budget=1_000_000),
     )
     async with open_storage(Path(folder), exclusive=True) as storage:

@@ -72,7 +72,7 @@ async def live(folder: str, api_url: str, database: str = "") -> None:
 
 async def answer(folder: str, api_url: str, database: str = "", *, retry_seconds: float = RETRY_SECONDS) -> None:
     settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
-    adapter = SlackAdapter(settings, say=lambda line: None, pace=PACE)
+    adapter = SlackAdapter(settings, echo=lambda line: None, timings=PACE)
     async with open_storage(Path(folder), database=database, exclusive=True) as storage:
         await hold(storage, cited())
         desk = CitewellServices(storage)

@@ -30,8 +30,8 @@ def adapter(
     return DiscordAdapter(
         DiscordSettings(token=token or discord.token, api_url=discord.api_url, message_content=content),
         folder=folder,
-        say=lambda _: None,
-        pace=pace,
+        echo=lambda _: None,
+        timings=pace,
     )
 
 

@@ -37,10 +37,10 @@ class Channel:
     def __init__(self) -> None:
         self.posted: list[HandoffNotice] = []
 
-    async def post(self, notice: HandoffNotice, receipt: PostRecorder) -> None:
-        await receipt.record_intent()
+    async def post(self, notice: HandoffNotice, recorder: PostRecorder) -> None:
+        await recorder.record_intent()
         self.posted.append(notice)
-        await receipt.record_posted("1.0")
+        await recorder.record_posted("1.0")
 
     async def find(self, notice: HandoffNotice) -> str | None:
         return None

@@ -45,19 +45,19 @@ class Board:
     def can_serve(self, space: str) -> bool:
         return True
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
         await asyncio.Event().wait()
 
-    async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+    async def post(self, growing: ReplyStream, recorder: PostRecorder) -> None:
         answer = await growing.events.answer()
         if self.fail_next:
             self.fail_next -= 1
             raise self.failure
         reference = growing.work.reference or f"reply to {growing.work.key}"
         if not growing.work.reference:
-            await receipt.record_intent()
+            await recorder.record_intent()
         self.replies[reference] = answer
-        await receipt.record_posted(reference)
+        await recorder.record_posted(reference)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
         return None
@@ -116,10 +116,10 @@ async def until_empty(citewell: Citewell) -> dict[str, int]:
 
 async def test_a_message_that_always_fails_ends_and_the_others_go_on(citewell: Citewell) -> None:
     class Poisoned(Board):
-        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+        async def post(self, growing: ReplyStream, recorder: PostRecorder) -> None:
             if growing.work.key.endswith(":1"):
                 raise RuntimeError("poison")
-            await super().post(growing, receipt)
+            await super().post(growing, recorder)
 
     board = Poisoned()
     async with working(citewell, board):
@@ -146,7 +146,7 @@ async def test_a_late_question_is_never_met_with_silence(citewell: Citewell, exp
 
 async def test_what_is_under_way_at_a_stop_goes_back_to_the_inbox_uncounted(citewell: Citewell) -> None:
     class Slow(Board):
-        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+        async def post(self, growing: ReplyStream, recorder: PostRecorder) -> None:
             started.set()
             await asyncio.Event().wait()
 
@@ -228,10 +228,10 @@ async def test_a_conversation_recalls_a_question_once_however_often_its_reply_fa
     citewell: Citewell, shown_at_once: bool
 ) -> None:
     class Failing(Board):
-        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+        async def post(self, growing: ReplyStream, recorder: PostRecorder) -> None:
             if shown_at_once:
-                await receipt.record_intent()
-            await super().post(growing, receipt)
+                await recorder.record_intent()
+            await super().post(growing, recorder)
 
     board = Failing()
     board.fail_next = 2
@@ -247,11 +247,11 @@ async def test_an_answer_edited_away_before_it_was_shown_is_not_recalled(citewel
     edited = "How many vacation days do employees get a year?"
 
     class Edited(Board):
-        async def post(self, growing: ReplyStream, receipt: PostRecorder) -> None:
+        async def post(self, growing: ReplyStream, recorder: PostRecorder) -> None:
             if not board.fail_next:
-                return await board.post(growing, receipt)
+                return await board.post(growing, recorder)
             try:
-                await board.post(growing, receipt)
+                await board.post(growing, recorder)
             finally:
                 assert await citewell.storage.inbox.amend(growing.work.key, edited)
 

@@ -57,7 +57,7 @@ def drawn(reply: Reply, above: str = "", pinged: str = "") -> list[Page]:
         plain.opened.add(one.url)
         told.append(TextPiece(" ".join(filter(None, (one.mark, one.title, one.location, one.date))), "\n"))
     told.append(TextPiece(reply.status, "\n\n"))
-    packed = pack_messages([one for one in told if one.text], MOST, length=len, around=0)
+    packed = pack_messages([one for one in told if one.text], MOST, length=len, overhead=0)
     *first, last = ["\n".join(segment.text for segment in message) for message in packed] or ["-"]
     buttons = tuple(
         (str(one), reply.upload_button_value if one is ReplyButton.ADD else reply.answer_id) for one in reply.buttons

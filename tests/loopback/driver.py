@@ -44,9 +44,9 @@ def reached() -> Iterator[None]:
     except Lost as lost:
         raise Unavailable("Loopback", "is out of reach", retry_after=lost.wait) from lost
     except KeyError as gone:
-        raise NotPosted(f"nothing is said at {gone}", why=lambda words: words(GONE), over=True) from gone
+        raise NotPosted(f"nothing is said at {gone}", why=lambda words: words(GONE), is_obsolete=True) from gone
     except PermissionError as gone:
-        raise NotPosted(f"there is no {gone}", why=lambda words: words(GONE), hopeless=True) from gone
+        raise NotPosted(f"there is no {gone}", why=lambda words: words(GONE), is_permanent=True) from gone
 
 
 def names(reference: str) -> list[str]:
@@ -105,7 +105,7 @@ class Sender:
         return ReplyPlacement(can_stop=not self.place.startswith("~"), can_attach=True)
 
     @asynccontextmanager
-    async def show_working(self, words: Translator, *, begun: bool) -> AsyncIterator[SettleIndicator]:
+    async def show_working(self, translator: Translator, *, begun: bool) -> AsyncIterator[SettleIndicator]:
         async def settle() -> None:
             self._to.working.discard(self._thread)
 
@@ -119,8 +119,8 @@ class Sender:
     def render_line(self, text: str) -> Page:
         return Page(text)
 
-    def render_progress(self, reply: Reply, stage: v.AnswerStage, words: Translator) -> Page:
-        return drawn(reply, words(wording.PROGRESS[stage]))[0]
+    def render_progress(self, reply: Reply, stage: v.AnswerStage, translator: Translator) -> Page:
+        return drawn(reply, translator(wording.PROGRESS[stage]))[0]
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None = None) -> list[Page]:
         return drawn(reply, f"{above.heading}\n{above.question}", self._asker) if above else drawn(reply)
@@ -128,14 +128,14 @@ class Sender:
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[Page]:
         return self.render_reply(reply, above)
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
         return True
 
-    async def show(self, pages: Sequence[Page], shown: Callable[[], Awaitable[None]]) -> None:
+    async def show(self, pages: Sequence[Page], record: Callable[[], Awaitable[None]]) -> None:
         names = self.found()
         for part, page in enumerate(pages):
             await (self.edit(names[part], part, page) if part < len(names) else self.send(part, page))
-        await shown()
+        await record()
 
 
 class Replies:
@@ -144,7 +144,7 @@ class Replies:
     def __init__(self, to: World) -> None:
         self._to = to
 
-    def open_reply(self, work: v.LeasedMessage, receipt: PostRecorder) -> Sender:
+    def open_reply(self, work: v.LeasedMessage, recorder: PostRecorder) -> Sender:
         return self._reply(work)
 
     def _reply(self, work: v.LeasedMessage) -> Sender:
@@ -182,11 +182,11 @@ class Notices:
     def __init__(self, to: World) -> None:
         self._to = to
 
-    async def open_sender(self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder) -> Sender:
-        return self._sender(post, where)
+    async def open_sender(self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder) -> Sender:
+        return self._sender(post, target)
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
-        sender = self._sender(post, where)
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
+        sender = self._sender(post, target)
         return sender.reference(sender.found()) or None
 
     def _sender(self, post: Announcement, where: AnnouncementTarget) -> Sender:
@@ -195,12 +195,12 @@ class Notices:
         thread = post.thread if isinstance(post, UploadStatus) else thread
         return Sender(self._to, (channel, thread), post.key, post.reference)
 
-    async def render_handoff_notice(self, notice: v.HandoffNotice, shown: NoticeText) -> Page:
+    async def render_handoff_notice(self, notice: v.HandoffNotice, texts: NoticeText) -> Page:
         asks = notice.about is v.NoticeKind.ASKED
-        told = [shown.heading, shown.quoted, shown.found, *(one.text for one in shown.sources), shown.note]
-        buttons = ((RESOLVE_BUTTON, notice.handoff.id),) if shown.button else ()
+        told = [texts.heading, texts.quoted, texts.found, *(one.text for one in texts.sources), texts.note]
+        buttons = ((RESOLVE_BUTTON, notice.handoff.id),) if texts.button else ()
         pinged = "" if asks else v.PersonId.parse(notice.handoff.asker).user
-        opened = {one.url for one in shown.sources}
+        opened = {one.url for one in texts.sources}
         if asks and not notice.handoff.private:
             opened.add(url(notice.handoff.message))
         return Page("\n".join(filter(None, told)), frozenset(opened - {""}), buttons, pinged=pinged)
@@ -208,15 +208,15 @@ class Notices:
     def render_line(self, text: str) -> Page:
         return Page(text)
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> Page:
-        return Page(insights.auto_limit_text(report, report.place.channel))
+    def render_auto_limit(self, notice: AutoLimitNotice) -> Page:
+        return Page(insights.auto_limit_text(notice, notice.place.channel))
 
-    def render_panel(self, reply: Reply, mark: str) -> Page:
+    def render_panel(self, reply: Reply, marker: str) -> Page:
         return drawn(reply)[0]
 
-    def render_upload_status(self, adding: UploadStatus) -> Page:
-        buttons = ((ReplyButton.TAKE_BACK.value, adding.document),) if adding.document else ()
-        return Page(f"{adding.text}\n{adding.small}".strip(), buttons=buttons)
+    def render_upload_status(self, status: UploadStatus) -> Page:
+        buttons = ((ReplyButton.TAKE_BACK.value, status.document),) if status.document else ()
+        return Page(f"{status.text}\n{status.small}".strip(), buttons=buttons)
 
     def render_shared(self, answer: v.Answer, above: Sequence[str]) -> Sequence[Page]:
         return drawn(parts.build_reply(answer, notes=above, attachable=True))
@@ -231,11 +231,11 @@ class Tells:
     async def notify(self, message: v.IncomingMessage, text: str) -> None:
         self._to.post(message.conversation.channel, message.place.message, Page(text), only=message.asker.user)
 
-    async def offer_handoff_reply(self, remark: intake.PersonMessage, unsent: UnsentReply) -> None:
-        carried = json.dumps([str(unsent.notice), remark.key.message])
+    async def offer_handoff_reply(self, message: intake.PersonMessage, unsent: UnsentReply) -> None:
+        carried = json.dumps([str(unsent.notice), message.key.message])
         page = Page(unsent.text, buttons=tuple((action, carried) for _, action in unsent.buttons))
-        only = v.PersonId.parse(remark.author).user
-        self._to.post(remark.key.channel, unsent.notice.message, page, only=only, mark=ADVICE)
+        only = v.PersonId.parse(message.author).user
+        self._to.post(message.key.channel, unsent.notice.message, page, only=only, mark=ADVICE)
 
 
 class LoopbackAdapter(ChatAdapter[Page]):
@@ -250,12 +250,12 @@ class LoopbackAdapter(ChatAdapter[Page]):
         self._chat = ChatApp(driver, ChatOptions(LOOPBACK, parts.SHOW_EVERYTHING, patience=2.0))
         self._acting: set[asyncio.Task[None]] = set()
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        self._chat.listen(inbox, desk)
+    async def listen(self, inbox: Inbox, services: BotServices) -> None:
+        self._chat.listen(inbox, services)
         with workspace_scope(str(SPACE)):
             async for event in self._world.events():
                 if event.pressed:
-                    presser = LoopbackPresser(self._world, self._chat, self._reads, desk, event.pressed)
+                    presser = LoopbackPresser(self._world, self._chat, self._reads, services, event.pressed)
                     self._acting.add(asyncio.create_task(self._chat.handle_interaction(presser)))
                 elif event.message and event.message.only:
                     await inbox.accept(asked(event.message))

@@ -84,9 +84,9 @@ class LoopbackPresser(ChannelInteractionContext):
     async def upload_source(self) -> Things | None:
         name = self._press.message if self._press.action == UPLOAD_COMMAND else self._press.about
         message = self._to.messages.get(name)
-        return Things(message, self._desk, self._press.person) if message else None
+        return Things(message, self._services, self._press.person) if message else None
 
-    async def ack(self, then: Acknowledgement) -> None: ...
+    async def ack(self, kind: Acknowledgement) -> None: ...
 
     async def reply_privately(self, text: str) -> None:
         await self.show_privately(parts.text_reply(text))
@@ -129,16 +129,20 @@ class Things:
         self.candidates = [*(UploadCandidate(one, one) for one in message.attached), *find_urls(message.page.text)]
         self.form_state = message.id
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
         async def fetch() -> bytes:
-            return self._message.attached[thing.file_id]
+            return self._message.attached[candidate.file_id]
 
-        return Upload(thing.name, url(self._message.id), fetch) if thing.file_id else Upload(thing.name, thing.name)
+        return (
+            Upload(candidate.name, url(self._message.id), fetch)
+            if candidate.file_id
+            else Upload(candidate.name, candidate.name)
+        )
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
         who = LOOPBACK.person_id(HOUSE, self._user)
         there = key(self._message.channel, "").channel_key
-        to = [(str(who), "")] if alone else [(there, self._message.thread), (str(who), "")]
-        return await post_reading_notice(self._desk.posts, to, str(who), reading, words)
+        to = [(str(who), "")] if privately else [(there, self._message.thread), (str(who), "")]
+        return await post_reading_notice(self._desk.posts, to, str(who), notice, translator)

@@ -20,9 +20,9 @@ class Reads:
         above = [one.page.text for one in self._above(message)]
         return v.ThreadContext(messages=(*above[:1], *above[1:][-last:]))
 
-    async def read_thread(self, message: v.IncomingMessage, most: int) -> Sequence[v.ChannelMessage] | None:
+    async def read_thread(self, message: v.IncomingMessage, limit: int) -> Sequence[v.ChannelMessage] | None:
         above = self._above(message)
-        return [told for one in above[:most] if (told := said(one, to_us=True))] if above else None
+        return [told for one in above[:limit] if (told := said(one, to_us=True))] if above else None
 
     def _above(self, message: v.IncomingMessage) -> Sequence[Said]:
         """Of people in its thread."""
@@ -36,17 +36,17 @@ class Reads:
             messages=read, next_cursor="", channel_name=channel.channel.removeprefix("#"), created_at=self._of.since
         )
 
-    async def download_file(self, said: v.ChannelMessage, file: v.Attachment) -> bytes:
-        return self._of.messages[said.message].attached[file.id]
+    async def download_file(self, message: v.ChannelMessage, file: v.Attachment) -> bytes:
+        return self._of.messages[message.message].attached[file.id]
 
-    async def resolve(self, of: v.IncomingMessage | v.PlaceId | v.PersonId) -> AudienceFacts:
-        if isinstance(of, v.PersonId):
-            return self.facts(of.user)
-        if isinstance(of, v.PlaceId):
-            return self.facts("", of.channel)
-        where = of.conversation
+    async def resolve(self, target: v.IncomingMessage | v.PlaceId | v.PersonId) -> AudienceFacts:
+        if isinstance(target, v.PersonId):
+            return self.facts(target.user)
+        if isinstance(target, v.PlaceId):
+            return self.facts("", target.channel)
+        where = target.conversation
         alone = LOOPBACK.is_direct(where) or LOOPBACK.is_private(where)
-        return self.facts(of.asker.user if alone else "", where.channel)
+        return self.facts(target.asker.user if alone else "", where.channel)
 
     def facts(self, user: str, channel: str = "") -> AudienceFacts:
         """Of one person, or of all in a channel."""

@@ -1,1 +1,1 @@
-"""What follows a press, a form or a command: one handler for each."""
+"""Handlers of buttons, forms and commands, one for each action."""

@@ -1,4 +1,4 @@
-"""Whoever pressed a button, sent a form or used a command."""
+"""The context of one interaction: a button, a form or a command."""
 
 from __future__ import annotations
 
@@ -27,151 +27,150 @@ NO_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class InteractionPayload(NamedTuple):
-    """What they pressed or sent, and where, in no platform's words."""
+    """An action with its person and its place, in no platform's words."""
 
     action: str
     """A `ReplyButton`, the name of a form, or a command."""
     subject_id: str
-    """What it carries: the id of an answer, of a question that people are asked, of a document."""
+    """The id it carries: of an answer, a handoff or a document."""
     person_id: str
-    """As the ports name people."""
+    """The person who acted, as the ports name people."""
     places: tuple[PlaceId, ...]
-    """Where they are, the widest place first; none in a direct message of no server."""
+    """The places of the interaction, the widest first; empty in a direct message outside a server."""
     conversation: ConversationId
-    """That of the answer."""
+    """The conversation of the answer."""
     message: str = ""
     """The message that was pressed."""
     answer_message: str = ""
-    """The message with the answer; empty where they alone see it."""
+    """The message with the answer; empty where only the person sees it."""
     name: str = ""
-    """Theirs; empty where the platform does not say."""
+    """The person's name; empty where the platform does not say."""
     external: bool = False
-    """They are of another organisation."""
+    """True where the person belongs to another organisation."""
     form_values: FormValues = NO_VALUES
-    """What a form says."""
+    """Submitted values of a form."""
     subscription_conversation: ConversationId | None = None
-    """Where others see what they are told of the answer later; None where they alone see it."""
+    """The conversation where others see a later answer; None where only the person sees it."""
     locale: str = ""
-    """The language they set the platform to; empty where that is not known."""
+    """The language that the person set on the platform; empty if unknown."""
 
 
 class Acknowledgement(Enum):
-    """What follows: a platform wants to know before it is done."""
+    """The kind of response that follows. Platforms want to know before the work is done."""
 
     PRIVATE_REPLY = auto()
-    """Something is shown to them alone."""
+    """Something is shown to the person alone."""
     MESSAGE_UPDATE = auto()
-    """What they pressed changes, or nothing does."""
+    """The pressed message changes, or nothing does."""
     FORM_OR_MESSAGE = auto()
-    """A form opens, or a message appears; that acknowledges it."""
+    """A form opens or a message appears; that acknowledges the interaction."""
     FORM_VALIDATION = auto()
-    """The form is taken, or refused."""
+    """The form is accepted or refused."""
 
 
 class HandoffReply(NamedTuple):
-    """What somebody wrote where people were asked."""
+    """A message that somebody wrote as the reply to a handoff."""
 
     text: str
     notice: MessageKey
-    """The message that asks people."""
+    """The handoff notice that it replies to."""
     link: str
     """Its address; empty where it has none."""
 
 
 class InteractionContext(ABC):
-    """What a platform knows of them and does for them, until it is done. All that it does raises CitewellError only."""
+    """One interaction: the person who acted, and ways to respond to them. All methods raise only CitewellError."""
 
     shows_votes: ClassVar[bool] = False
-    """The platform shows by itself that a vote counts; otherwise they are thanked."""
+    """True where the platform itself shows that a vote counts; otherwise the person is thanked."""
 
-    def __init__(self, pressed: InteractionPayload, desk: BotServices) -> None:
-        self.payload = pressed
-        self._desk = desk
+    def __init__(self, payload: InteractionPayload, services: BotServices) -> None:
+        self.payload = payload
+        self._services = services
 
     @abstractmethod
     async def actor(self) -> Actor: ...
 
     @abstractmethod
     async def private_readers(self) -> Readers:
-        """As what they are shown alone; `readers` knows where they are from, too."""
+        """Return the readers of a private response; `readers` adds whether the person is external."""
 
     @abstractmethod
     async def channel_readers(self) -> Readers:
-        """All who read along there."""
+        """Return all who read along there."""
 
     @abstractmethod
-    async def ack(self, then: Acknowledgement) -> None:
-        """Acknowledge what they did, once, before anything else is done about it."""
+    async def ack(self, kind: Acknowledgement) -> None:
+        """Acknowledge the interaction, once, before anything else is done."""
 
     @abstractmethod
     async def reply_privately(self, text: str) -> None:
-        """Tell them alone, by the way that needs least."""
+        """Tell the person alone, by the way that needs the fewest permissions."""
 
     @abstractmethod
     async def show_privately(self, reply: Reply) -> None:
-        """Show it to them alone, where the answer is."""
+        """Show a reply to the person alone, beside the answer."""
 
     @abstractmethod
     async def open_form(self, form: Form) -> None: ...
 
     @abstractmethod
     async def show_field_error(self, text: str, field: str) -> bool:
-        """Say at a field of the form that they sent what is wrong with it; False where it is not open any more."""
+        """Show an error at a form field. Return False where the form is not open any more."""
 
     @abstractmethod
     async def replace_message(self, text: str) -> None:
-        """Put our words in the place of the message that was pressed."""
+        """Replace the pressed message by our own text."""
 
     @abstractmethod
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
-        """Say in the place of the heading of the message that was pressed, or that `at`, that it is done, and take its
-        buttons away."""
+        """Replace the heading of the pressed message, or of the message `at`, and remove its buttons."""
 
     @abstractmethod
     async def send_export(self, data: str) -> None:
-        """Give them their own data as a file, alone, and say so."""
+        """Send the person their own data as a file, in private, and say so."""
 
-    def error_text(self, error: CitewellError, words: Translator) -> str:
-        """What they are told of what went wrong."""
-        return words(TRY_AGAIN)
+    def error_text(self, error: CitewellError, translator: Translator) -> str:
+        """Return the text for a failed interaction."""
+        return translator(TRY_AGAIN)
 
     # --- The same on every platform ---
 
     async def words(self, text: str = "") -> Translator:
-        """Our words to them, who wrote `text`."""
-        return await self._desk.translator_for(self.payload.person_id, text=text, locale=self.payload.locale)
+        """Return the translator for the person, who wrote `text`."""
+        return await self._services.translator_for(self.payload.person_id, text=text, locale=self.payload.locale)
 
     async def readers(self) -> Readers:
-        """Of what they are shown alone."""
+        """Return the readers of a private response."""
         readers = await self.private_readers()
         return replace(readers, external=readers.external or self.payload.external)
 
     async def subscription_target(self) -> ConversationId:
-        """Where they are told of the answer later."""
+        """Return the conversation in which a later answer is posted."""
         return self.payload.subscription_conversation or self.payload.conversation
 
     async def try_reply_privately(self, text: str) -> None:
-        """Tell them alone. Nothing depends on it."""
+        """Tell the person alone, best effort."""
         try:
             await self.reply_privately(text)
         except CitewellError as error:
-            log.warning("not_told", action=self.payload.action, reason=str(error))
+            log.warning("private_reply_failed", action=self.payload.action, reason=str(error))
 
     async def show_error(self, text: str, field: str = "") -> None:
-        """Say what is wrong with what they sent, at that field if the form is still open."""
+        """Show what is wrong with the input: at the field while the form is open, else in private."""
         if not await self.show_field_error(text, field):
             await self.try_reply_privately(text)
 
     @asynccontextmanager
     async def report_errors(self) -> AsyncIterator[None]:
-        """When what is done inside goes wrong, they are told so."""
+        """Tell the person if something inside the context fails."""
         try:
             yield
         except CitewellError as error:
             log.warning("interaction_failed", action=self.payload.action, reason=str(error))
-            await self.show_error(self.error_text(error, await self._words_at_hand()))
+            await self.show_error(self.error_text(error, await self._fallback_translator()))
 
-    async def _words_at_hand(self) -> Translator:
+    async def _fallback_translator(self) -> Translator:
         try:
             return await self.words()
         except CitewellError:
@@ -179,32 +178,33 @@ class InteractionContext(ABC):
 
 
 class ChannelInteractionContext(InteractionContext):
-    """Where others write and read, too."""
+    """An interaction in a place where other people write and read, too."""
 
     @abstractmethod
     async def share_readers(self) -> Readers | TranslatableText:
-        """All who would read there what they share, or why nothing is shared there."""
+        """Return the readers of what would be shared there, or the reason why nothing is."""
 
     @abstractmethod
     async def direct_conversation(self) -> ConversationId:
-        """That with them alone."""
+        """Return the direct conversation with the person."""
 
     @abstractmethod
     async def message_link(self) -> str:
-        """The address of the message that was pressed; empty where it has none."""
+        """Return the address of the pressed message; empty where it has none."""
 
     @abstractmethod
     async def handoff_reply(self) -> HandoffReply | None:
-        """What they wrote, as it is now, that the button offers to send; None where it is gone, or not theirs."""
+        """Return the current text of the message that the button offers to send; None where it is gone or not the
+        person's."""
 
     @abstractmethod
     async def upload_source(self) -> UploadSource | None:
-        """What can be added of the message or the form that was pressed; None where it is not known any more."""
+        """Return the message or form whose files and links can be added; None where it is not known any more."""
 
     @abstractmethod
     async def confirm_sharing(self, answer: Answer) -> None:
-        """Put in the place of the message that was pressed that the answer is shared."""
+        """Replace the pressed message by the note that the answer is shared."""
 
     async def subscription_target(self) -> ConversationId:
-        """Its conversation, or alone what they alone see."""
+        """Return the answer's conversation, or the direct one where only the person sees the answer."""
         return self.payload.subscription_conversation or await self.direct_conversation()

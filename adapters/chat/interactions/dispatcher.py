@@ -1,4 +1,4 @@
-"""What people press, send and choose: one handler for each action, on every platform. Two quick clicks are one."""
+"""Routing of each interaction to its handler, on every platform. A double click counts once."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from adapters.chat.words import forms
 from pipeline.ports import BotServices, Inbox
 
 DOUBLE_CLICK_SECONDS = 3.0
-"""Within which nobody means to press the same again."""
+"""Seconds in which a second click of the same button is ignored."""
 
 
 class ClickDeduplicator:
-    """Remembers what was pressed a moment ago."""
+    """Detector of double clicks."""
 
     def __init__(self) -> None:
         self._latest: dict[Hashable, float] = {}
 
     def is_repeat(self, *click: Hashable) -> bool:
-        """Whether the same was pressed a moment ago: who, what, of which answer, where."""
+        """Return True if the same click (person, action, answer, message) was seen a moment ago."""
         now = asyncio.get_running_loop().time()
-        self._latest = {one: at for one, at in self._latest.items() if now - at < DOUBLE_CLICK_SECONDS}
+        self._latest = {earlier: at for earlier, at in self._latest.items() if now - at < DOUBLE_CLICK_SECONDS}
         if click in self._latest:
             return True
         self._latest[click] = now
@@ -47,7 +47,7 @@ ANSWER_ACTIONS = frozenset(
         ReplyButton.SHARE,
     }
 )
-"""What carries the id of an answer. Nothing comes of it for somebody who may not see that answer."""
+"""Actions that carry the id of an answer. They do nothing for a person who may not see that answer."""
 DEDUPLICATED_ACTIONS = frozenset(
     {
         ReplyButton.HELPFUL,
@@ -59,31 +59,32 @@ DEDUPLICATED_ACTIONS = frozenset(
         ReplyButton.EXPORT,
     }
 )
-"""What answers each press with something to see, and no press of a moment later with the same again: where what is
-shown stays."""
+"""Actions whose double click is ignored: each click shows something that stays."""
 
 
 class InteractionDispatcher:
-    """Knows what each press stands for; how it is acknowledged and shown is the platform's."""
+    """The router of interactions. The platform decides how they are acknowledged and shown."""
 
-    def __init__(self, desk: BotServices, inbox: Inbox, *, once: Collection[str] = DEDUPLICATED_ACTIONS) -> None:
+    def __init__(
+        self, services: BotServices, inbox: Inbox, *, deduplicated: Collection[str] = DEDUPLICATED_ACTIONS
+    ) -> None:
         self._clicks = ClickDeduplicator()
-        self._once = once
+        self._deduplicated = deduplicated
         self._handlers = {
-            **FeedbackHandlers(desk, inbox).handlers,
-            **HandoffHandlers(desk).handlers,
-            **PersonalDataHandlers(desk).handlers,
-            **UploadHandlers(desk).handlers,
-            **SharingHandlers(desk).handlers,
+            **FeedbackHandlers(services, inbox).handlers,
+            **HandoffHandlers(services).handlers,
+            **PersonalDataHandlers(services).handlers,
+            **UploadHandlers(services).handlers,
+            **SharingHandlers(services).handlers,
         }
 
-    async def dispatch(self, by: InteractionContext) -> None:
-        """Do what was pressed; nothing for what is not ours. Raises CitewellError, which they have to be told."""
-        pressed = by.payload
-        again = pressed.action in self._once and self._clicks.is_repeat(
-            pressed.person_id, pressed.action, pressed.subject_id, pressed.message
+    async def dispatch(self, interaction: InteractionContext) -> None:
+        """Handle one interaction; ignore an unknown action. Raises CitewellError, which the person has to be told."""
+        payload = interaction.payload
+        is_repeat = payload.action in self._deduplicated and self._clicks.is_repeat(
+            payload.person_id, payload.action, payload.subject_id, payload.message
         )
-        if again:
-            await by.ack(Acknowledgement.MESSAGE_UPDATE)
-        elif handler := self._handlers.get(pressed.action):
-            await handler(by)
+        if is_repeat:
+            await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
+        elif handler := self._handlers.get(payload.action):
+            await handler(interaction)

@@ -1,4 +1,4 @@
-"""What is pressed below an answer: a vote, its passages, its confidence, and to stay out."""
+"""Handlers of the buttons below an answer: votes, passages, confidence, and muting."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pipeline.words import wording
 
 
 class FeedbackHandlers:
-    def __init__(self, desk: BotServices, inbox: Inbox) -> None:
-        self._desk = desk
+    def __init__(self, services: BotServices, inbox: Inbox) -> None:
+        self._services = services
         self._inbox = inbox
 
     @property
@@ -28,71 +28,90 @@ class FeedbackHandlers:
             ReplyButton.UNHELPFUL: self._unhelpful,
             forms.REASON_FORM: self._reason,
             ReplyButton.PASSAGES: self._passages,
-            ReplyButton.CONFIDENCE: self._why,
-            ReplyButton.STOP: self._stop,
+            ReplyButton.CONFIDENCE: self._confidence,
+            ReplyButton.STOP: self._mute,
         }
 
-    async def _helpful(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.MESSAGE_UPDATE if by.shows_votes else Acknowledgement.PRIVATE_REPLY)
-        if not await self._may(by):
+    async def _helpful(self, interaction: InteractionContext) -> None:
+        await interaction.ack(
+            Acknowledgement.MESSAGE_UPDATE if interaction.shows_votes else Acknowledgement.PRIVATE_REPLY
+        )
+        if not await self._check_access(interaction):
             return
-        await self._desk.rate(_rating(by, Vote.HELPFUL), by.actor)
-        if not by.shows_votes:
-            await by.try_reply_privately((await by.words())(words.THANKS))
+        await self._services.rate(_rating(interaction, Vote.HELPFUL), interaction.actor)
+        if not interaction.shows_votes:
+            await interaction.try_reply_privately((await interaction.words())(words.THANKS))
 
-    async def _unhelpful(self, by: InteractionContext) -> None:
-        """The vote counts at once; a form asks for the reason, and opens first: platforms do not wait for long."""
-        await by.ack(Acknowledgement.FORM_OR_MESSAGE)
-        await by.open_form(forms.reason_form(by.payload.subject_id, await by.words()))
-        if not await self._may(by):
+    async def _unhelpful(self, interaction: InteractionContext) -> None:
+        """Count the vote at once, and ask for the reason. The form opens first: platforms do not wait for long."""
+        await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
+        await interaction.open_form(forms.reason_form(interaction.payload.subject_id, await interaction.words()))
+        if not await self._check_access(interaction):
             return
-        await self._desk.rate(_rating(by, Vote.UNHELPFUL))
-        if by.shows_votes:
-            await by.show_privately(await self._next(by, wording.SORRY_NOT_HELPED, asking=wording.SORRY))
+        await self._services.rate(_rating(interaction, Vote.UNHELPFUL))
+        if interaction.shows_votes:
+            await interaction.show_privately(
+                await self._next_steps(interaction, wording.SORRY_NOT_HELPED, ask_text=wording.SORRY)
+            )
 
-    async def _reason(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.FORM_VALIDATION)
-        if not await self._may(by):
+    async def _reason(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.FORM_VALIDATION)
+        if not await self._check_access(interaction):
             return
-        await self._desk.rate(forms.add_reason(_rating(by, Vote.UNHELPFUL), by.payload.form_values))
-        if not by.shows_votes:
-            await by.show_privately(await self._next(by, words.THANKS_REASON, asking=words.THANKS_REASON))
+        await self._services.rate(
+            forms.add_reason(_rating(interaction, Vote.UNHELPFUL), interaction.payload.form_values)
+        )
+        if not interaction.shows_votes:
+            await interaction.show_privately(
+                await self._next_steps(interaction, words.THANKS_REASON, ask_text=words.THANKS_REASON)
+            )
 
-    async def _may(self, by: InteractionContext) -> bool:
-        """Whether their vote counts; who may not see the answer is told so, and nothing is kept of it."""
-        may = await self._desk.can_rate(by.payload.subject_id, await by.readers())
+    async def _check_access(self, interaction: InteractionContext) -> bool:
+        """Return True if the vote counts. A person who may not see the answer is told so, and nothing is stored."""
+        may = await self._services.can_rate(interaction.payload.subject_id, await interaction.readers())
         if not may:
-            await by.show_error((await by.words())(wording.ANSWER_UNAVAILABLE), forms.COMMENT_FIELD)
+            await interaction.show_error((await interaction.words())(wording.ANSWER_UNAVAILABLE), forms.COMMENT_FIELD)
         return may
 
-    async def _next(self, by: InteractionContext, said: TranslatableText, *, asking: TranslatableText) -> Reply:
-        """What can be done about an answer that did not help: ask a person where one is set, which `asking` says, and
-        be told once it is right."""
-        place, speech = await self._desk.places.effective_settings(by.payload.places), await by.words()
-        shown = text_reply(speech(asking if place.ask else said))
+    async def _next_steps(
+        self, interaction: InteractionContext, text: TranslatableText, *, ask_text: TranslatableText
+    ) -> Reply:
+        """Build the reply with the next steps after an unhelpful answer: ask a person where one is set (with the text
+        `ask_text`), and subscribe."""
+        place, translator = (
+            await self._services.places.effective_settings(interaction.payload.places),
+            await interaction.words(),
+        )
+        reply = text_reply(translator(ask_text if place.ask else text))
         actions = (*([ReplyButton.ASK] if place.ask else []), ReplyButton.SUBSCRIBE)
-        label = wording.handoff_button_label((place.ask_name or "") if place.ask else None, speech)
+        label = wording.handoff_button_label((place.ask_name or "") if place.ask else None, translator)
         return replace(
-            shown, language=speech.language, answer_id=by.payload.subject_id, buttons=actions, ask_label=label
+            reply,
+            language=translator.language,
+            answer_id=interaction.payload.subject_id,
+            buttons=actions,
+            ask_label=label,
         )
 
-    async def _passages(self, by: InteractionContext) -> None:
-        await self._panel(by, panels.passages_panel)
+    async def _passages(self, interaction: InteractionContext) -> None:
+        await self._show_panel(interaction, panels.passages_panel)
 
-    async def _why(self, by: InteractionContext) -> None:
-        await self._panel(by, panels.confidence_panel)
+    async def _confidence(self, interaction: InteractionContext) -> None:
+        await self._show_panel(interaction, panels.confidence_panel)
 
-    async def _panel(self, by: InteractionContext, panel: Callable[[Answer], Reply]) -> None:
-        """A panel of the answer, if they may see it."""
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        answer = await self._desk.find_answer(by.payload.subject_id, await by.readers())
-        await by.show_privately(panel(answer) if answer else text_reply((await by.words())(wording.ANSWER_UNAVAILABLE)))
+    async def _show_panel(self, interaction: InteractionContext, panel: Callable[[Answer], Reply]) -> None:
+        """Show a panel of the answer if the person may see it."""
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        answer = await self._services.find_answer(interaction.payload.subject_id, await interaction.readers())
+        await interaction.show_privately(
+            panel(answer) if answer else text_reply((await interaction.words())(wording.ANSWER_UNAVAILABLE))
+        )
 
-    async def _stop(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        await self._inbox.mute(by.payload.conversation)
-        await by.show_privately(text_reply((await by.words())(wording.SILENCED)))
+    async def _mute(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        await self._inbox.mute(interaction.payload.conversation)
+        await interaction.show_privately(text_reply((await interaction.words())(wording.SILENCED)))
 
 
-def _rating(by: InteractionContext, vote: Vote) -> Rating:
-    return Rating(answer_id=by.payload.subject_id, person=by.payload.person_id, vote=vote)
+def _rating(interaction: InteractionContext, vote: Vote) -> Rating:
+    return Rating(answer_id=interaction.payload.subject_id, person=interaction.payload.person_id, vote=vote)

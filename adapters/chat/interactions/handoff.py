@@ -1,4 +1,4 @@
-"""Asking people, their reply, and being told once it can be answered."""
+"""Handlers of handoffs to people, their replies, and answer subscriptions."""
 
 from __future__ import annotations
 
@@ -15,55 +15,63 @@ from pipeline.words import wording
 
 
 class HandoffHandlers:
-    def __init__(self, desk: BotServices) -> None:
-        self._desk = desk
+    def __init__(self, services: BotServices) -> None:
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {
-            ReplyButton.ASK: self._ask,
-            handoff.RESOLVE_BUTTON: self._open,
+            ReplyButton.ASK: self._hand_over,
+            handoff.RESOLVE_BUTTON: self._open_form,
             handoff.HANDOFF_FORM: self._resolve,
-            handoff.SEND_BUTTON: partial(self._send, keep=False),
-            handoff.KEEP_BUTTON: partial(self._send, keep=True),
-            ReplyButton.SUBSCRIBE: self._tell,
-            ReplyButton.UNSUBSCRIBE: self._untell,
+            handoff.SEND_BUTTON: partial(self._send_reply, keep=False),
+            handoff.KEEP_BUTTON: partial(self._send_reply, keep=True),
+            ReplyButton.SUBSCRIBE: self._subscribe,
+            ReplyButton.UNSUBSCRIBE: self._unsubscribe,
         }
 
-    async def _ask(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        await by.try_reply_privately(
-            await self._desk.hand_over(_press(by, by.payload.conversation), await by.readers())
+    async def _hand_over(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        await interaction.try_reply_privately(
+            await self._services.hand_over(
+                _answer_interaction(interaction, interaction.payload.conversation), await interaction.readers()
+            )
         )
 
-    async def _open(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.FORM_OR_MESSAGE)
-        keep = await self._desk.handoffs.is_keep_offered(await by.actor(), by.payload.places[-1])
-        await by.open_form(handoff.handoff_form(by.payload.subject_id, await by.words(), keep=keep))
+    async def _open_form(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
+        keep = await self._services.handoffs.is_keep_offered(await interaction.actor(), interaction.payload.places[-1])
+        await interaction.open_form(
+            handoff.handoff_form(interaction.payload.subject_id, await interaction.words(), keep=keep)
+        )
 
-    async def _resolve(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.FORM_VALIDATION)
-        reply, keep = handoff.parse_handoff_form(by.payload.form_values)
-        link = await by.message_link() if keep and isinstance(by, ChannelInteractionContext) else ""
-        await self._close(by, by.payload.subject_id, by.payload.places[-1], reply, keep=keep, link=link)
+    async def _resolve(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.FORM_VALIDATION)
+        reply, keep = handoff.parse_handoff_form(interaction.payload.form_values)
+        link = await interaction.message_link() if keep and isinstance(interaction, ChannelInteractionContext) else ""
+        await self._close(
+            interaction, interaction.payload.subject_id, interaction.payload.places[-1], reply, keep=keep, link=link
+        )
 
-    async def _send(self, by: InteractionContext, *, keep: bool) -> None:
-        """The same with what they wrote there."""
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        written = await by.handoff_reply() if isinstance(by, ChannelInteractionContext) else None
+    async def _send_reply(self, interaction: InteractionContext, *, keep: bool) -> None:
+        """Resolve the handoff with the message that the person wrote below its notice."""
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        written = await interaction.handoff_reply() if isinstance(interaction, ChannelInteractionContext) else None
         reply = handoff.shorten_reply(written.text) if written else ""
         if written is None or not reply:
-            await by.try_reply_privately((await by.words())(wording.REPLY_UNREADABLE))
+            await interaction.try_reply_privately((await interaction.words())(wording.REPLY_UNREADABLE))
             return
-        asked = await self._desk.handoffs.find_open(written.notice)
-        if asked is None or asked.target not in by.payload.places:
-            await by.try_reply_privately((await by.words(written.text))(wording.HANDOFF_GONE))
+        open_handoff = await self._services.handoffs.find_open(written.notice)
+        if open_handoff is None or open_handoff.target not in interaction.payload.places:
+            await interaction.try_reply_privately((await interaction.words(written.text))(wording.HANDOFF_GONE))
             return
-        await self._close(by, asked.id, asked.target, reply, keep=keep, link=written.link, at=written.notice)
+        await self._close(
+            interaction, open_handoff.id, open_handoff.target, reply, keep=keep, link=written.link, at=written.notice
+        )
 
     async def _close(
         self,
-        by: InteractionContext,
+        interaction: InteractionContext,
         handoff_id: str,
         place: PlaceId,
         reply: str,
@@ -72,39 +80,43 @@ class HandoffHandlers:
         link: str,
         at: MessageKey | None = None,
     ) -> None:
-        """Close the question, and say in the place of the heading who did; refused where the reply may not be kept."""
-        words = await by.words(reply)
-        name = by.payload.name or words(handoff.UNNAMED_PERSON)
+        """Resolve the handoff, and show on its notice who did. Shows an error where the reply may not be kept."""
+        translator = await interaction.words(reply)
+        name = interaction.payload.name or translator(handoff.UNNAMED_PERSON)
         try:
-            said = await self._desk.handoffs.resolve(
-                handoff_id, place, await by.actor(), name, reply, keep=keep, link=link
+            outcome = await self._services.handoffs.resolve(
+                handoff_id, place, await interaction.actor(), name, reply, keep=keep, link=link
             )
         except Refused:
-            await by.show_error(words(wording.REPLY_NOT_SAVED), "reply")
+            await interaction.show_error(translator(wording.REPLY_NOT_SAVED), "reply")
             return
-        if said != wording.HANDOFF_GONE:
-            await by.mark_done(words(wording.HANDOFF_RESOLVED_BY, who=name), at)
-        await by.try_reply_privately(words(said))
+        if outcome != wording.HANDOFF_GONE:
+            await interaction.mark_done(translator(wording.HANDOFF_RESOLVED_BY, who=name), at)
+        await interaction.try_reply_privately(translator(outcome))
 
-    async def _tell(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        wished = await self._desk.subscribe(_press(by, await by.subscription_target()), await by.readers())
-        await by.show_privately(subscriptions.subscribed_reply(wished, await by.words()))
+    async def _subscribe(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        result = await self._services.subscribe(
+            _answer_interaction(interaction, await interaction.subscription_target()), await interaction.readers()
+        )
+        await interaction.show_privately(subscriptions.subscribed_reply(result, await interaction.words()))
 
-    async def _untell(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        said = await self._desk.subscriptions.cancel(by.payload.subject_id, by.payload.person_id)
-        await by.try_reply_privately((await by.words())(said))
+    async def _unsubscribe(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        outcome = await self._services.subscriptions.cancel(
+            interaction.payload.subject_id, interaction.payload.person_id
+        )
+        await interaction.try_reply_privately((await interaction.words())(outcome))
 
 
-def _press(by: InteractionContext, origin: ConversationId) -> AnswerInteraction:
-    pressed = by.payload
+def _answer_interaction(interaction: InteractionContext, origin: ConversationId) -> AnswerInteraction:
+    payload = interaction.payload
     return AnswerInteraction(
-        answer_id=pressed.subject_id,
-        person=pressed.person_id,
-        chain=pressed.places,
+        answer_id=payload.subject_id,
+        person=payload.person_id,
+        chain=payload.places,
         origin=origin,
-        message=pressed.answer_message,
-        private=not pressed.answer_message,
-        external=pressed.external,
+        message=payload.answer_message,
+        private=not payload.answer_message,
+        external=payload.external,
     )

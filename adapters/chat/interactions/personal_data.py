@@ -1,4 +1,4 @@
-"""What somebody asks for themselves: what is indexed, what is kept about them, how they are answered, insights."""
+"""Handlers of a person's own requests: sources, stored data, preferences and insights."""
 
 from __future__ import annotations
 
@@ -16,62 +16,72 @@ from pipeline.values import Preferences, replace
 from pipeline.words import wording
 
 SOURCES_COMMAND, INSIGHTS_COMMAND = "sources", "insights"
-"""Commands."""
+"""Names of commands."""
 
 
 class PersonalDataHandlers:
-    def __init__(self, desk: BotServices) -> None:
-        self._desk = desk
+    def __init__(self, services: BotServices) -> None:
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {
             ReplyButton.EXPORT: self._export,
-            ReplyButton.FORGET: self._warn,
-            ReplyButton.FORGET_CONFIRMED: self._forget,
+            ReplyButton.FORGET: self._confirm_erasure,
+            ReplyButton.FORGET_CONFIRMED: self._erase,
             SOURCES_COMMAND: self._sources,
             INSIGHTS_COMMAND: self._insights,
         }
 
-    async def _export(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        await by.send_export(await self._desk.export_person(by.payload.person_id, await by.readers()))
-
-    async def _warn(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        speech = await by.words()
-        warning = text_reply(speech(words.FORGET_WARNING))
-        await by.show_privately(replace(warning, language=speech.language, buttons=(ReplyButton.FORGET_CONFIRMED,)))
-
-    async def _forget(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        erased = await self._desk.erase_person(by.payload.person_id)
-        speech = await by.words()
-        await by.try_reply_privately(speech(words.FORGOTTEN, entries=speech.pluralize(wording.ENTRY_COUNT, erased)))
-
-    async def _sources(self, by: InteractionContext) -> None:
-        """What is indexed and visible to them."""
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        await by.show_privately(
-            panels.documents_panel(await self._desk.list_documents(await by.readers()), await by.words())
+    async def _export(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        await interaction.send_export(
+            await self._services.export_person(interaction.payload.person_id, await interaction.readers())
         )
 
-    async def _insights(self, by: InteractionContext) -> None:
-        """What was asked, as far as they may hear of it; to admins alone."""
-        await by.ack(Acknowledgement.PRIVATE_REPLY)
-        speech = await by.words()
+    async def _confirm_erasure(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        translator = await interaction.words()
+        warning = text_reply(translator(words.FORGET_WARNING))
+        await interaction.show_privately(
+            replace(warning, language=translator.language, buttons=(ReplyButton.FORGET_CONFIRMED,))
+        )
+
+    async def _erase(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        erased = await self._services.erase_person(interaction.payload.person_id)
+        translator = await interaction.words()
+        await interaction.try_reply_privately(
+            translator(words.FORGOTTEN, entries=translator.pluralize(wording.ENTRY_COUNT, erased))
+        )
+
+    async def _sources(self, interaction: InteractionContext) -> None:
+        """Show the indexed documents that the person may see."""
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        await interaction.show_privately(
+            panels.documents_panel(
+                await self._services.list_documents(await interaction.readers()), await interaction.words()
+            )
+        )
+
+    async def _insights(self, interaction: InteractionContext) -> None:
+        """Show what was asked, as far as the person may see it; admins only."""
+        await interaction.ack(Acknowledgement.PRIVATE_REPLY)
+        translator = await interaction.words()
         try:
-            seen = await self._desk.get_insights(await by.actor(), await by.readers(), insights.INSIGHTS_DAYS)
+            report = await self._services.get_insights(
+                await interaction.actor(), await interaction.readers(), insights.INSIGHTS_DAYS
+            )
         except NotAllowed:
-            await by.show_privately(text_reply(speech(insights.INSIGHTS_ADMINS_ONLY)))
+            await interaction.show_privately(text_reply(translator(insights.INSIGHTS_ADMINS_ONLY)))
         else:
-            await by.show_privately(insights.insights_panel(seen, speech))
+            await interaction.show_privately(insights.insights_panel(report, translator))
 
 
-async def save_preferences(desk: BotServices, person: str, chosen: Mapping[str, str]) -> Preferences:
-    """What holds for them once what they chose is kept."""
-    before = await desk.preferences(person)
-    now = before.with_choices(chosen)
-    if now != before:
-        await desk.save_preferences(person, now)
-    return now
+async def save_preferences(services: BotServices, person: str, choices: Mapping[str, str]) -> Preferences:
+    """Store the choices of a person. Return all preferences in force."""
+    current = await services.preferences(person)
+    changed = current.with_choices(choices)
+    if changed != current:
+        await services.save_preferences(person, changed)
+    return changed

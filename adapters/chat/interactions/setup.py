@@ -1,4 +1,4 @@
-"""Setting up a place."""
+"""Setting up a place in chat."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pipeline.ports import BotServices
 from pipeline.values import Action, PlaceId, PlaceSettings
 
 
-async def can_set_up(desk: BotServices, by: InteractionContext) -> bool:
-    """Whether to offer it; it is checked again when it is done."""
-    return desk.authority.is_allowed(await by.actor(), Action.SET_UP)
+async def can_set_up(services: BotServices, interaction: InteractionContext) -> bool:
+    """Return True if the setup is to be offered. Permission is checked again when it is applied."""
+    return services.authority.is_allowed(await interaction.actor(), Action.SET_UP)
 
 
 async def apply_setup(
-    desk: BotServices, by: InteractionContext, place: PlaceId, choices: Mapping[str, str]
+    services: BotServices, interaction: InteractionContext, place: PlaceId, choices: Mapping[str, str]
 ) -> PlaceSettings | None:
-    """What holds there once it is set; None where it was refused, which they are told."""
-    words = await by.words()
+    """Store the choices. Return the settings of the place; None where they were refused, which the person is told."""
+    translator = await interaction.words()
     try:
-        return await desk.places.update_settings(await by.actor(), place, choices)
+        return await services.places.update_settings(await interaction.actor(), place, choices)
     except NotAllowed:
-        await by.show_error(words(setup.SETUP_ADMINS_ONLY), next(iter(choices)))
+        await interaction.show_error(translator(setup.SETUP_ADMINS_ONLY), next(iter(choices)))
     except InvalidPlaceSetting as error:
-        await by.show_error(setup.invalid_setting_text(error, words), error.name)
+        await interaction.show_error(setup.invalid_setting_text(error, translator), error.name)
     return None

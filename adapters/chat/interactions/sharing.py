@@ -1,4 +1,4 @@
-"""A private answer for everyone in its channel: once, to those who may see it, and as the start of a conversation."""
+"""Sharing of a private answer in its channel: once, with people who may see it, and as the start of a conversation."""
 
 from __future__ import annotations
 
@@ -19,41 +19,47 @@ log = structlog.get_logger(__name__)
 
 
 class SharingHandlers:
-    def __init__(self, desk: BotServices) -> None:
-        self._desk = desk
+    def __init__(self, services: BotServices) -> None:
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {ReplyButton.SHARE: self._share}
 
-    async def _share(self, by: InteractionContext) -> None:
-        """Let the answer be posted where the button was pressed, if everyone there may see what it rests on; otherwise
-        say why it is not there. What was given up may be tried again."""
-        await by.ack(Acknowledgement.MESSAGE_UPDATE)
-        if not isinstance(by, ChannelInteractionContext):
+    async def _share(self, interaction: InteractionContext) -> None:
+        """Post the answer where the button was pressed if everyone there may see its sources; otherwise say why not. A
+        failed post may be tried again."""
+        await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
+        if not isinstance(interaction, ChannelInteractionContext):
             return
-        words = await by.words()
-        readers = await by.share_readers()
-        answer = None if isinstance(readers, str) else await self._desk.find_answer(by.payload.subject_id, readers)
-        if answer is None:
-            await by.try_reply_privately(words(readers if isinstance(readers, str) else wording.SHARE_REFUSED))
-            return
-        where = by.payload.conversation
-        share = SharedAnswer(
-            to=str(PlaceId(platform=where.platform, space=where.space, channel=where.channel)),
-            answer_id=answer.id,
-            person=by.payload.person_id,
-            name=by.payload.name or words(handoff.UNNAMED_PERSON),
-            language=words.language,
+        translator = await interaction.words()
+        readers = await interaction.share_readers()
+        answer = (
+            None
+            if isinstance(readers, str)
+            else await self._services.find_answer(interaction.payload.subject_id, readers)
         )
-        if not await self._desk.posts.enqueue(share):
-            await by.try_reply_privately(words(wording.ALREADY_SHARED))
+        if answer is None:
+            await interaction.try_reply_privately(
+                translator(readers if isinstance(readers, str) else wording.SHARE_REFUSED)
+            )
             return
-        why = await self._desk.posts.wait_until_posted(share)
-        if why:
-            await by.try_reply_privately(why)
-        elif why is not None:
+        conversation = interaction.payload.conversation
+        share = SharedAnswer(
+            to=str(PlaceId(platform=conversation.platform, space=conversation.space, channel=conversation.channel)),
+            answer_id=answer.id,
+            person=interaction.payload.person_id,
+            name=interaction.payload.name or translator(handoff.UNNAMED_PERSON),
+            language=translator.language,
+        )
+        if not await self._services.posts.enqueue(share):
+            await interaction.try_reply_privately(translator(wording.ALREADY_SHARED))
+            return
+        refusal = await self._services.posts.wait_until_posted(share)
+        if refusal:
+            await interaction.try_reply_privately(refusal)
+        elif refusal is not None:
             try:
-                await by.confirm_sharing(answer)
+                await interaction.confirm_sharing(answer)
             except CitewellError as error:  # it is shared all the same
                 log.warning("share_not_confirmed", reason=str(error))

@@ -1,4 +1,4 @@
-"""What of a message can be added to the documents, and how it is said what came of it."""
+"""Files and links of a message that can be added to the documents, and the notice about each upload."""
 
 from __future__ import annotations
 
@@ -17,59 +17,58 @@ from pipeline.values.posting import UploadStatus
 
 
 class UploadResult(NamedTuple):
-    """What came of one thing."""
+    """The result of adding one file or link."""
 
     text: str
     small: str = ""
-    """In small print."""
+    """Text in small print."""
     document: str = ""
-    """Its id, where it can be taken back."""
+    """The id of the new document, where it can be removed again."""
     back: str = ""
-    """What the button says that takes it back."""
+    """The label of the button that removes it again."""
 
 
 class UploadSource(Protocol):
-    """What of one message can be added."""
+    """A message whose files and links can be added."""
 
     @property
     def candidates(self) -> Sequence[UploadCandidate]: ...
 
     @property
     def form_state(self) -> str:
-        """What a form carries by which it is found again."""
+        """The state that a form carries to find the message again."""
         ...
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
-        """Raises NotAdded, or Unavailable."""
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
+        """Return the file or link to be read. Raises UploadRefused, or Unavailable."""
         ...
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Say for all there that it is being read, or `alone` to whoever adds it; what comes back puts what came of it
-        into the place of that."""
+        """Say that it is being read, to all there or, with `privately`, to the person who adds it. Return a function
+        that replaces this notice by the result."""
         ...
 
 
 async def post_reading_notice(
-    posts: PostService, places: Sequence[tuple[str, str]], person: str, reading: str, words: Translator
+    post_service: PostService, places: Sequence[tuple[str, str]], person: str, notice: str, translator: Translator
 ) -> Callable[[UploadResult], Awaitable[None]]:
-    """Post that it is being read in the first of the `places` that takes it: a channel with its thread, or a person.
-
-    Raises PostRefused."""
-    why: str | None = ""
+    """Post that it is being read, for `UploadSource.announce_reading`, in the first of the `places` that accepts it: a
+    channel with the thread there, or a person. Raises PostRefused."""
+    refusal: str | None = ""
     for to, thread in places:
-        adding = UploadStatus(
-            to=to, id=uuid4().hex, person=person, language=words.language, thread=thread, text=reading
+        status = UploadStatus(
+            to=to, id=uuid4().hex, person=person, language=translator.language, thread=thread, text=notice
         )
-        await posts.enqueue(adding)
-        why = await posts.wait_until_posted(adding)
-        if not why:
-            return partial(_put, posts, adding)
-    raise PostRefused(str(why))
+        await post_service.enqueue(status)
+        refusal = await post_service.wait_until_posted(status)
+        if not refusal:
+            return partial(_update_notice, post_service, status)
+    raise PostRefused(str(refusal))
 
 
-async def _put(posts: PostService, adding: UploadStatus, addition: UploadResult) -> None:
-    await posts.update(replace(adding, **addition._asdict()))
-    if why := await posts.wait_until_posted(adding):
-        raise PostRefused(why)
+async def _update_notice(post_service: PostService, status: UploadStatus, addition: UploadResult) -> None:
+    await post_service.update(replace(status, **addition._asdict()))
+    if refusal := await post_service.wait_until_posted(status):
+        raise PostRefused(refusal)

@@ -1,4 +1,4 @@
-"""Adding files and links of a message to the documents, and taking them back."""
+"""Handlers that add files and links of a message to the documents, and remove them again."""
 
 from __future__ import annotations
 
@@ -18,107 +18,123 @@ from pipeline.translations import Translator
 from pipeline.values import Action, Actor, IncomingMessage, MessageTrigger, PlaceId, Readers
 
 UPLOAD_COMMAND = "add_to_knowledge"
-"""The same as the button, from the menu of a message."""
+"""Action of the message menu; it does what the button does."""
 
 log = structlog.get_logger(__name__)
 
 
-async def can_offer_upload(desk: BotServices, message: IncomingMessage, author: Callable[[], Awaitable[Actor]]) -> bool:
-    """Whether to offer its author that the files of a message are added: where nobody else is asked, in a direct
-    message."""
-    asked = message.attachments and message.manner is MessageTrigger.DIRECT and not message.external
-    return bool(asked) and desk.authority.is_allowed(await author(), Action.ADD)
+async def can_offer_upload(
+    services: BotServices, message: IncomingMessage, author: Callable[[], Awaitable[Actor]]
+) -> bool:
+    """Return True if the author of a message is to be offered to add its files: only in a direct message, where nobody
+    else is asked."""
+    is_upload = message.attachments and message.manner is MessageTrigger.DIRECT and not message.external
+    return bool(is_upload) and services.authority.is_allowed(await author(), Action.ADD)
 
 
 class UploadHandlers:
-    def __init__(self, desk: BotServices) -> None:
-        self._desk = desk
+    def __init__(self, services: BotServices) -> None:
+        self._services = services
 
     @property
     def handlers(self) -> Mapping[str, Callable[[InteractionContext], Awaitable[None]]]:
         return {
             ReplyButton.ADD: self._choose,
             UPLOAD_COMMAND: self._choose,
-            uploads.UPLOAD_FORM: self._sent,
-            ReplyButton.TAKE_BACK: self._take_back,
+            uploads.UPLOAD_FORM: self._submit,
+            ReplyButton.TAKE_BACK: self._remove,
         }
 
-    async def _choose(self, by: InteractionContext) -> None:
-        """Add the one thing to the one collection; where there is more, a form asks."""
-        await by.ack(Acknowledgement.FORM_OR_MESSAGE)
-        if not isinstance(by, ChannelInteractionContext):
+    async def _choose(self, interaction: InteractionContext) -> None:
+        """Add a single file to a single collection at once; open a form where there is a choice."""
+        await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
+        if not isinstance(interaction, ChannelInteractionContext):
             return
-        offered, words = await by.upload_source(), await by.words()
+        source, translator = await interaction.upload_source(), await interaction.words()
         try:
-            collections = await self._desk.knowledge.collections(*await _where(by))
+            collections = await self._services.knowledge.collections(*await _actor_and_place(interaction))
         except NotAllowed:
-            await by.try_reply_privately(words(uploads.CONTRIBUTORS_ONLY))
+            await interaction.try_reply_privately(translator(uploads.CONTRIBUTORS_ONLY))
             return
-        if offered is None or not offered.candidates:
-            await by.try_reply_privately(words(uploads.NOTHING_TO_ADD))
+        if source is None or not source.candidates:
+            await interaction.try_reply_privately(translator(uploads.NOTHING_TO_ADD))
         elif not collections:
-            await by.try_reply_privately(words(uploads.NO_COLLECTION))
-        elif len(offered.candidates) == len(collections) == 1:
-            await self._add(by, offered, offered.candidates, collections[0])
+            await interaction.try_reply_privately(translator(uploads.NO_COLLECTION))
+        elif len(source.candidates) == len(collections) == 1:
+            await self._add(interaction, source, source.candidates, collections[0])
         else:
-            await by.open_form(uploads.upload_form(offered.form_state, offered.candidates, collections, words))
+            await interaction.open_form(
+                uploads.upload_form(source.form_state, source.candidates, collections, translator)
+            )
 
-    async def _sent(self, by: InteractionContext) -> None:
-        await by.ack(Acknowledgement.FORM_OR_MESSAGE)
-        offered = await by.upload_source() if isinstance(by, ChannelInteractionContext) else None
-        if offered is None:
-            words = await by.words()
-            await by.try_reply_privately(words(uploads.OUT_OF_DATE, add=words(uploads.ADD_LABEL)))
+    async def _submit(self, interaction: InteractionContext) -> None:
+        await interaction.ack(Acknowledgement.FORM_OR_MESSAGE)
+        source = await interaction.upload_source() if isinstance(interaction, ChannelInteractionContext) else None
+        if source is None:
+            translator = await interaction.words()
+            await interaction.try_reply_privately(translator(uploads.OUT_OF_DATE, add=translator(uploads.ADD_LABEL)))
             return
-        things, collection = uploads.parse_upload_form(by.payload.form_values, offered.candidates)
-        await self._add(by, offered, things, collection)
+        candidates, collection = uploads.parse_upload_form(interaction.payload.form_values, source.candidates)
+        await self._add(interaction, source, candidates, collection)
 
     async def _add(
-        self, by: InteractionContext, offered: UploadSource, things: Sequence[UploadCandidate], collection: str
-    ) -> None:
-        """One after the other, and for all to see unless the bot is silent there."""
-        silent = bool((await self._desk.places.effective_settings(by.payload.places)).silent)
-        words = await by.words()
-        for thing in things:
-            reading = words(uploads.READING_FILE, name=uploads.candidate_label(thing))
-            put = await offered.announce_reading(reading, words, alone=silent)
-            await put(await self._added(by, thing, partial(offered.resolve, thing), collection, words))
-
-    async def _added(
         self,
-        by: InteractionContext,
-        thing: UploadCandidate,
+        interaction: InteractionContext,
+        source: UploadSource,
+        candidates: Sequence[UploadCandidate],
+        collection: str,
+    ) -> None:
+        """Add the candidates one after the other; for all to see unless the bot is silent there."""
+        silent = bool((await self._services.places.effective_settings(interaction.payload.places)).silent)
+        translator = await interaction.words()
+        for candidate in candidates:
+            notice = translator(uploads.READING_FILE, name=uploads.candidate_label(candidate))
+            put = await source.announce_reading(notice, translator, privately=silent)
+            await put(
+                await self._add_candidate(
+                    interaction, candidate, partial(source.resolve, candidate), collection, translator
+                )
+            )
+
+    async def _add_candidate(
+        self,
+        interaction: InteractionContext,
+        candidate: UploadCandidate,
         sent: Callable[[], Awaitable[Upload]],
         collection: str,
-        words: Translator,
+        translator: Translator,
     ) -> UploadResult:
-        """Read it into the collection, or into the first one where none was chosen."""
+        """Read a candidate into the collection, or into the first one where none was chosen."""
         try:
-            where = await _where(by)
-            into = collection or "".join((await self._desk.knowledge.collections(*where))[:1])
-            added = await self._desk.knowledge.add(*where, await sent(), into)
+            actor_place = await _actor_and_place(interaction)
+            into = collection or "".join((await self._services.knowledge.collections(*actor_place))[:1])
+            added = await self._services.knowledge.add(*actor_place, await sent(), into)
         except NotAllowed:
-            return UploadResult(words(uploads.CONTRIBUTORS_ONLY))
+            return UploadResult(translator(uploads.CONTRIBUTORS_ONLY))
         except UploadRefused as error:
-            log.info("nothing_added", reason=str(error))
-            return UploadResult(uploads.rejected_text(thing, error, words))
+            log.info("upload_failed", reason=str(error))
+            return UploadResult(uploads.rejected_text(candidate, error, translator))
         except CitewellError as error:
-            log.warning("nothing_added", reason=str(error))
-            return UploadResult(uploads.fetch_failed_text(thing, words))
-        said, small = uploads.added_text(thing, added, words), uploads.take_back_hint(added, words)
-        return UploadResult(said, small, added.document, words(uploads.TAKE_BACK_LABEL))
+            log.warning("upload_failed", reason=str(error))
+            return UploadResult(uploads.fetch_failed_text(candidate, translator))
+        text, small = uploads.added_text(candidate, added, translator), uploads.take_back_hint(added, translator)
+        return UploadResult(text, small, added.document, translator(uploads.TAKE_BACK_LABEL))
 
-    async def _take_back(self, by: InteractionContext) -> None:
-        """Forget the document, and say so in the place of the button."""
-        await by.ack(Acknowledgement.MESSAGE_UPDATE)
-        words = await by.words()
+    async def _remove(self, interaction: InteractionContext) -> None:
+        """Remove the document, and replace the button by the confirmation."""
+        await interaction.ack(Acknowledgement.MESSAGE_UPDATE)
+        translator = await interaction.words()
         try:
-            title = await self._desk.knowledge.remove(await by.actor(), await by.readers(), by.payload.subject_id)
+            title = await self._services.knowledge.remove(
+                await interaction.actor(), await interaction.readers(), interaction.payload.subject_id
+            )
         except NotAllowed:
-            await by.try_reply_privately(words(uploads.NOT_YOUR_DOCUMENT))
+            await interaction.try_reply_privately(translator(uploads.NOT_YOUR_DOCUMENT))
             return
-        await by.replace_message(words(uploads.DOCUMENT_GONE if title is None else uploads.TAKEN_BACK, title=title))
+        await interaction.replace_message(
+            translator(uploads.DOCUMENT_GONE if title is None else uploads.TAKEN_BACK, title=title)
+        )
 
 
-async def _where(by: InteractionContext) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
-    return await by.actor(), await by.channel_readers(), by.payload.places
+async def _actor_and_place(interaction: InteractionContext) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
+    return await interaction.actor(), await interaction.channel_readers(), interaction.payload.places

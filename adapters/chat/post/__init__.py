@@ -1,1 +1,1 @@
-"""Replies: shown while they are written, ended, and refused."""
+"""Replies: shown while they are written, completed, or refused."""

@@ -1,4 +1,4 @@
-"""From the events of an answer to the reply below its question, the same on every platform."""
+"""Delivery of an answer's events as a reply below its question, on every platform."""
 
 from __future__ import annotations
 
@@ -38,245 +38,259 @@ OUTSIDER_MESSAGE = TranslatableText(
     "You belong to another organisation, and I am not allowed to answer you. Please ask somebody here."
 )
 NO_REPLY = TranslatableText("I could not answer you in {channel}: {why}")
-"""Told to the asker alone."""
+"""Sent to the asker alone."""
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 
 
 class ReplyPlacement(NamedTuple):
-    """What is so where a reply stands."""
+    """Properties of the place where a reply is posted."""
 
     can_stop: bool
-    """Questions are answered there that mention nobody."""
+    """True where questions that mention nobody are answered there."""
     can_attach: bool
-    """Files may stand below it."""
+    """True where files may be attached."""
     remarks: Sequence[TranslatableText] = ()
-    """What is to be said about where it went."""
+    """Notes about where the reply was posted."""
 
 
 class ReplySender(MessageSender[P], Protocol[P]):
-    """The messages of the reply to one question; a `StreamingSender` or an `EditingSender` where it can grow."""
+    """The messages of the reply to one question. Also a `StreamingSender` or an `EditingSender` where it can grow."""
 
     is_text_withheld: bool
-    """The platform did not show us what was said."""
+    """True where the platform hid the question's text."""
     place: str
-    """Where the question stands, as a message names it."""
+    """The place of the question, as a message names it."""
 
     def placement(self) -> ReplyPlacement:
-        """Once the place is made."""
+        """Return the placement, once the target is prepared."""
         ...
 
-    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
-        """Show that it is worked on, unless that is to be hidden. `begun`: something of it is there."""
+    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+        """Show a typing indicator while in the context, unless it is to be hidden. `begun`: a part of the reply is
+        posted."""
         ...
 
     def render_line(self, text: str) -> P:
-        """One message of our own words."""
+        """Render one message of our own words."""
         ...
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[P]:
-        """The messages of a reply. `above` stands at its top, with a mention of whoever wanted it."""
+        """Render the messages of a reply. `above` stands at its top, with a mention of the subscriber."""
         ...
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[P]:
-        """The same without files, in the form that the platform takes where it takes no other. `begun`: something of
-        it is there."""
+        """Render the messages without files, in the form that the platform accepts where it refuses others. `begun`: a
+        part of the reply is posted."""
         ...
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        """See to it that files stand below the reply, each once, `again` after a crash; False where they are not
-        taken."""
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
+        """Attach files below the reply, each once, `resumed` after a crash. Return False where they are refused."""
         ...
 
 
 class ReplyPoster(Protocol[P]):
-    """What delivering needs of a platform."""
+    """A platform's port for replies."""
 
-    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> ReplySender[P]: ...
+    def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> ReplySender[P]: ...
 
     def open_private_reply(self, work: LeasedMessage) -> PrivateSender[Any]:
-        """Back to whoever used a command. Raises NotPosted, `hopeless`, where that was too long ago."""
+        """Return the sender of a private reply to a command. Raises NotPosted, permanent, where the command is too
+        old."""
         ...
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
-        """The reply that a crash left unrecorded, as a reference."""
+        """Return the reference of a reply that a crash left unrecorded, or None."""
         ...
 
     async def delete_reply(self, channel: str, reference: str) -> None:
-        """The messages of a reply."""
+        """Delete the messages of a reply."""
         ...
 
     async def send_direct(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
-        """Tell whoever said `message` in a direct message; with `once` not a second time right after."""
+        """Send the author of `message` a direct message; with `once` not a second time right after."""
         ...
 
     async def is_shared(self, channel: str) -> bool:
-        """Whether other organisations read it, as far as is known."""
+        """Return True if other organisations are known to read the channel."""
         ...
 
     def upload_button_value(self, message: IncomingMessage) -> str:
-        """What a button carries that adds the files of a message; nothing where there is none to add."""
+        """Return the value of the button that adds the files of a message; empty where there are none to add."""
         ...
 
 
 @runtime_checkable
 class SupportsEphemeralReply(Protocol):
-    """Where one person can be shown something who asked for nothing."""
+    """Can show a reply to one person who did not ask for it."""
 
     async def show_ephemeral(self, message: IncomingMessage, reply: Reply) -> None:
-        """Show it to whoever said `message`, beside that."""
+        """Show the reply to the author of `message`, beside that message."""
         ...
 
 
 class Deliverer(Generic[P]):
-    """Delivers any number of replies at once."""
+    """The deliverer of any number of replies at once."""
 
     def __init__(
         self,
-        posts: ReplyPoster[P],
+        poster: ReplyPoster[P],
         platform: Platform,
-        look: RenderOptions,
-        adds: Callable[[IncomingMessage], Awaitable[str]],
+        render_options: RenderOptions,
+        upload_button_value: Callable[[IncomingMessage], Awaitable[str]],
         *,
         shared_channels: bool = False,
     ) -> None:
-        """`adds`: what the button carries that adds the files of a message; nothing where there is none to show.
-        `shared_channels`: we answer where other organisations read along."""
-        self._posts = posts
+        """Create it. `upload_button_value` returns the value of the button that adds a message's files, empty for no
+        button. `shared_channels`: answer where other organisations read along."""
+        self._poster = poster
         self._platform = platform
-        self._look = look
-        self._adds = adds
+        self._render_options = render_options
+        self._upload_button_value = upload_button_value
         self.shared_channels = shared_channels
-        self._private = PrivateReplyDeliverer(posts.open_private_reply, posts.send_direct, look)
-        self._feeds: dict[ConversationId, EventBuffer] = {}
+        self._private = PrivateReplyDeliverer(poster.open_private_reply, poster.send_direct, render_options)
+        self._buffers: dict[ConversationId, EventBuffer] = {}
         self._replies: set[ConversationId] = set()
 
-    async def deliver(self, growing: ReplyStream, receipt: PostRecorder) -> None:
-        """Show the reply as it comes; in private what was asked in private."""
-        work = growing.work
+    async def deliver(self, stream: ReplyStream, recorder: PostRecorder) -> None:
+        """Show the reply while it is written; in private where the question was asked in private."""
+        work = stream.work
         if work.message.manner is MessageTrigger.COMMAND:
-            await self._private.deliver(growing, receipt)
+            await self._private.deliver(stream, recorder)
             return
-        sender = self._posts.open_reply(work, receipt)
-        reply = MessageSequence(sender, receipt)
+        sender = self._poster.open_reply(work, recorder)
+        reply = MessageSequence(sender, recorder)
         self._replies.add(work.message.conversation)
         try:
-            if instead := await self._instead(work.message, sender):
+            if instead := await self._replacement_text(work.message, sender):
                 if work.message.manner.is_background:
-                    log.info("unasked_reply_withheld", key=work.key)
+                    log.info("auto_reply_withheld", key=work.key)
                 else:
                     await reply.show([sender.render_line(Translator(work.language)(instead))])
             else:
-                await self._answer(growing, sender, reply)
+                await self._deliver_answer(stream, sender, reply)
         except NotPosted as refused:
-            if not await self._settled(work, sender, refused):
+            if not await self._is_settled(work, sender, refused):
                 raise
         finally:
             self._replies.discard(work.message.conversation)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
-        """The reply a crash left unrecorded, as a reference; what was asked in private is not looked for."""
-        return None if work.message.manner is MessageTrigger.COMMAND else await self._posts.find_posted(work)
+        """Return the reference of a reply that a crash left unrecorded, or None. Private replies are not looked for."""
+        return None if work.message.manner is MessageTrigger.COMMAND else await self._poster.find_posted(work)
 
     def has_pending_reply(self, conversation: ConversationId) -> bool:
-        """Whether a reply of ours is on its way to it, which the inbox will know of in a moment."""
+        """Return True while a reply is on its way to the conversation that the inbox does not know of yet."""
         return conversation in self._replies
 
     def stop(self, conversation: ConversationId) -> bool:
-        """End the answer being written there; False when there is none here."""
-        if feed := self._feeds.get(conversation):
-            feed.stop()
-        return feed is not None
+        """End the answer that is being written there. Return False if there is none in this process."""
+        if buffer := self._buffers.get(conversation):
+            buffer.stop()
+        return buffer is not None
 
     async def delete_reply(self, channel: str, reply: str) -> None:
-        """Delete the messages of a reply; nothing depends on it."""
+        """Delete the messages of a reply, best effort."""
         try:
-            await self._posts.delete_reply(channel, reply)
+            await self._poster.delete_reply(channel, reply)
         except CitewellError as error:
             log.warning("reply_not_deleted", reason=str(error))
 
     async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
-        """Show whoever said `message` what was not asked of us; nothing depends on it. Nothing can be pressed below it,
-        since nothing of it is kept."""
-        if not isinstance(self._posts, SupportsEphemeralReply) or await self._strangers_read(message):
+        """Show the author of `message` an unprompted answer, best effort. It has no buttons, since it is not stored."""
+        if not isinstance(self._poster, SupportsEphemeralReply) or await self._has_strangers(message):
             return
         note = Translator(answer.language)(wording.ONLY_YOU_SEE)
-        reply = replace(parts.build_reply(answer, self._look, notes=[note]), buttons=())
+        reply = replace(parts.build_reply(answer, self._render_options, notes=[note]), buttons=())
         try:
-            await self._posts.show_ephemeral(message, reply)
+            await self._poster.show_ephemeral(message, reply)
         except CitewellError as error:
-            log.warning("not_whispered", reason=str(error))
+            log.warning("ephemeral_reply_failed", reason=str(error))
 
-    def _alone(self, message: IncomingMessage) -> bool:
-        """Nobody but the asker reads the reply."""
+    def _is_private(self, message: IncomingMessage) -> bool:
+        """Return True if only the asker reads the reply."""
         return self._platform.is_direct(message.conversation)
 
-    async def _strangers_read(self, message: IncomingMessage) -> bool:
-        """Whether people of other organisations do, whom we do not answer, as far as is known."""
+    async def _has_strangers(self, message: IncomingMessage) -> bool:
+        """Return True if people of other organisations, whom the bot does not answer, are known to read the reply."""
         if self.shared_channels:
             return False
-        looks = message.manner is MessageTrigger.AWAITED and not self._alone(message)
-        return message.external or (looks and await self._posts.is_shared(message.conversation.channel))
+        looks = message.manner is MessageTrigger.AWAITED and not self._is_private(message)
+        return message.external or (looks and await self._poster.is_shared(message.conversation.channel))
 
-    async def _instead(self, message: IncomingMessage, sender: ReplySender[P]) -> TranslatableText | None:
-        """What is said in the place of any answer."""
+    async def _replacement_text(self, message: IncomingMessage, sender: ReplySender[P]) -> TranslatableText | None:
+        """Return the text that replaces any answer, or None."""
         if sender.is_text_withheld:
             return labels.TEXT_WITHHELD
-        if not await self._strangers_read(message):
+        if not await self._has_strangers(message):
             return None
-        return OUTSIDER_MESSAGE if self._alone(message) else wording.SHARED_CHANNEL
+        return OUTSIDER_MESSAGE if self._is_private(message) else wording.SHARED_CHANNEL
 
-    async def _answer(self, growing: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
-        work, message = growing.work, growing.work.message
-        words = Translator(work.language)
-        adds = await self._adds(message)
-        notes = wording.question_notes(message, words, offered=bool(adds))
-        async with sender.show_working(words, begun=reply.resumed) as settled, EventBuffer(growing.events) as feed:
-            growth = _growth(sender, reply, settled, words)
-            draft = Draft(notes if isinstance(growth, StreamingPost) else (), words)
-            answer = await self._followed(message.conversation, growth, feed, draft)
+    async def _deliver_answer(self, stream: ReplyStream, sender: ReplySender[P], reply: MessageSequence[P]) -> None:
+        work, message = stream.work, stream.work.message
+        translator = Translator(work.language)
+        button_value = await self._upload_button_value(message)
+        notes = wording.question_notes(message, translator, offered=bool(button_value))
+        async with (
+            sender.show_working(translator, begun=reply.resumed) as settled,
+            EventBuffer(stream.events) as buffer,
+        ):
+            progress = _start_progress(sender, reply, settled, translator)
+            draft = Draft(notes if isinstance(progress, StreamingPost) else (), translator)
+            answer = await self._follow(message.conversation, progress, buffer, draft)
             await settled()
             await reply.begin()
             if answer is None:
-                await _end(growth, reply, sender.render_reply(draft.stopped_reply, None))
+                await _complete(progress, reply, sender.render_reply(draft.stopped_reply, None))
                 return
-            there = sender.placement()
-            remarks = [words(remark) for remark in there.remarks]
-            made = partial(parts.build_reply, answer, self._look, notes=notes, remarks=remarks, adds=adds)
-            made = partial(made, stoppable=there.can_stop)
-            shown, plain = made(attachable=there.can_attach), made()
+            placement = sender.placement()
+            remarks = [translator(remark) for remark in placement.remarks]
+            build = partial(
+                parts.build_reply,
+                answer,
+                self._render_options,
+                notes=notes,
+                remarks=remarks,
+                upload_button_value=button_value,
+            )
+            build = partial(build, stoppable=placement.can_stop)
+            reply_shown, plain = build(attachable=placement.can_attach), build()
             above = subscriptions.answer_heading(answer) if message.manner is MessageTrigger.AWAITED else None
-            taken = True
+            is_complete = True
             try:
-                await _end(growth, reply, sender.render_reply(shown, above))
+                await _complete(progress, reply, sender.render_reply(reply_shown, above))
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise
-                log.warning("reply_told_plainly", answer=answer.id, reason=str(error))
-                taken = False
-        if not (taken and await sender.attach(shown.files, again=reply.resumed)):
+                log.warning("reply_rendered_plainly", answer=answer.id, reason=str(error))
+                is_complete = False
+        if not (is_complete and await sender.attach(reply_shown.files, resumed=reply.resumed)):
             await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
 
-    async def _followed(
-        self, where: ConversationId, growth: StreamingPost[P] | EditingPost[P], feed: EventBuffer, draft: Draft
+    async def _follow(
+        self,
+        conversation: ConversationId,
+        progress: StreamingPost[P] | EditingPost[P],
+        buffer: EventBuffer,
+        draft: Draft,
     ) -> Answer | None:
         """Read to the answer; None where somebody stopped it."""
-        self._feeds[where] = feed
+        self._buffers[conversation] = buffer
         try:
-            return await growth.follow(feed, draft)
+            return await progress.follow(buffer, draft)
         finally:
-            self._feeds.pop(where, None)
+            self._buffers.pop(conversation, None)
 
-    async def _settled(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> bool:
-        """Whether nothing is left to be done; else it is to be tried again: whom it goes to alone can be told nowhere
-        else. What nobody asks for now is not missed."""
+    async def _is_settled(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> bool:
+        """Return True if nothing is left to do after a refusal, False if it is to be tried again. A person who reads
+        alone can be told nowhere else; a refused unprompted reply is dropped."""
         hopeless = work.last or refused.is_permanent
         if refused.is_obsolete:
-            log.info("reply_ends", key=work.key, reason=str(refused))
+            log.info("reply_obsolete", key=work.key, reason=str(refused))
         elif hopeless and work.message.manner.is_background:
-            log.info("unasked_reply_refused", key=work.key, reason=str(refused))
-        elif hopeless and not self._alone(work.message):
+            log.info("auto_reply_refused", key=work.key, reason=str(refused))
+        elif hopeless and not self._is_private(work.message):
             log.warning("reply_refused", key=work.key, reason=str(refused))
             await self._explain(work, sender, refused)
         else:
@@ -284,34 +298,34 @@ class Deliverer(Generic[P]):
         return True
 
     async def _explain(self, work: LeasedMessage, sender: ReplySender[P], refused: NotPosted) -> None:
-        """Tell the asker in a direct message why there is no reply where they asked."""
-        words = Translator(work.language)
-        text = words(NO_REPLY, channel=sender.place, why=refused.why(words))
+        """Tell the asker in a direct message why there is no reply at the question."""
+        translator = Translator(work.language)
+        text = translator(NO_REPLY, channel=sender.place, why=refused.why(translator))
         try:
-            await self._posts.send_direct(work.message, text)
+            await self._poster.send_direct(work.message, text)
         except Refused as untold:
             raise Refused(f"{text} ({untold})") from refused
 
 
-def _growth(
-    sender: ReplySender[P], reply: MessageSequence[P], settled: SettleIndicator, words: Translator
+def _start_progress(
+    sender: ReplySender[P], reply: MessageSequence[P], settle: SettleIndicator, translator: Translator
 ) -> StreamingPost[P] | EditingPost[P]:
     if isinstance(sender, StreamingSender):
-        return StreamingPost(sender, reply, settled)
+        return StreamingPost(sender, reply, settle)
     assert isinstance(sender, EditingSender)
     edits: EditingSender[P] = sender
 
     async def show(post: P) -> None:
-        await settled()
+        await settle()
         if reply.names:
             await edits.show_progress(post, reply.names[0])
         else:
             await reply.show([post])
 
-    return EditingPost(edits, show, words)
+    return EditingPost(edits, show, translator)
 
 
-async def _end(growth: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
+async def _complete(progress: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
     """Make the reply exactly `posts`."""
-    closed = isinstance(growth, StreamingPost) and await growth.close(posts[0])
+    closed = isinstance(progress, StreamingPost) and await progress.close(posts[0])
     await reply.show(posts, already=int(closed))

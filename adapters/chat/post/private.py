@@ -1,7 +1,7 @@
-"""Answers to commands, for whoever used one: they go back the way that the command came.
+"""Private answers to commands: they go back the way that the command came.
 
-A platform that cannot edit what it showed so shows it once: after a crash between the intent and its record nobody can
-know whether the answer was seen, and the person is asked to ask again.
+A platform that cannot edit such a message shows it once. After a crash between the intent and its record nobody can
+know whether the answer was seen, so the person is asked to ask again.
 """
 
 from __future__ import annotations
@@ -26,31 +26,30 @@ from pipeline.words import wording
 log = structlog.get_logger(__name__)
 
 SHOWN_REFERENCE = "shown"
-"""The reference of what cannot be found again."""
+"""The reference of a private reply that was shown and cannot be found again."""
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 
 
 class PrivateSender(Protocol[P]):
-    """Back to whoever used a command. It is one of `EditingSender` where what is there can be edited.
-
-    Raises NotPosted: `hopeless` where that is no longer possible, `over` where somebody deleted what was there."""
+    """A platform's port for the private reply to a command. Also an `EditingSender` where messages can be edited.
+    Raises NotPosted: permanent where a reply is no longer possible, obsolete where somebody deleted it."""
 
     can_share: bool
-    """The answer may be shared with those who are there, who do not see it."""
+    """True where the answer may be shared with the people there, who do not see it."""
     can_attach: bool
-    """Long code may be a file."""
+    """True where long code may be a file."""
 
     def render_line(self, text: str) -> P:
-        """One message of our own words."""
+        """Render one message of our own words."""
         ...
 
     def render_reply(self, reply: Reply) -> list[P]:
-        """As many messages as there may be; where that is not all of it, they say so."""
+        """Render the messages of a reply, as many as there may be. The last says if something is cut."""
         ...
 
-    async def show(self, posts: Sequence[P], shown: Callable[[], Awaitable[None]]) -> None:
-        """`shown` records it: once the first is there where that can be edited, else once all are."""
+    async def show(self, posts: Sequence[P], record: Callable[[], Awaitable[None]]) -> None:
+        """Show the messages. `record` records it: after the first where messages can be edited, else after all."""
         ...
 
 
@@ -59,24 +58,30 @@ class SendDirect(Protocol):
 
 
 class PrivateReplyDeliverer:
-    """Delivers any number of them at once."""
+    """The deliverer of any number of private replies at once."""
 
     def __init__(
-        self, back: Callable[[LeasedMessage], PrivateSender[Any]], tell: SendDirect, look: RenderOptions
+        self,
+        open_sender: Callable[[LeasedMessage], PrivateSender[Any]],
+        send_direct: SendDirect,
+        render_options: RenderOptions,
     ) -> None:
-        """`back` raises NotPosted, too. `tell` tells whoever said a message, in a direct message."""
-        self._back = back
-        self._tell = tell
-        self._look = look
+        """Create it. `open_sender` raises NotPosted, too. `send_direct` sends the author of a message a direct
+        message."""
+        self._open_sender = open_sender
+        self._send_direct = send_direct
+        self._render_options = render_options
 
-    async def deliver(self, growing: ReplyStream, receipt: PostRecorder) -> None:
-        """Show the answer; once there is no way back, ask to ask again."""
-        work = growing.work
+    async def deliver(self, stream: ReplyStream, recorder: PostRecorder) -> None:
+        """Show the answer. Where that is no longer possible, ask the person to ask again."""
+        work = stream.work
         try:
-            back = self._back(work)
-            if work.reference and not isinstance(back, EditingSender):
+            sender = self._open_sender(work)
+            if work.reference and not isinstance(sender, EditingSender):
                 return
-            await back.show(await self._posts(back, growing, receipt), partial(receipt.record_posted, SHOWN_REFERENCE))
+            await sender.show(
+                await self._render(sender, stream, recorder), partial(recorder.record_posted, SHOWN_REFERENCE)
+            )
         except NotPosted as refused:
             if refused.is_obsolete:
                 log.info("private_reply_deleted", key=work.key)
@@ -86,39 +91,43 @@ class PrivateReplyDeliverer:
             else:
                 raise
 
-    async def _posts(self, back: PrivateSender[P], growing: ReplyStream, receipt: PostRecorder) -> list[P]:
-        """What is to be shown; the intent is recorded."""
-        work, words = growing.work, Translator(growing.work.language)
-        if isinstance(back, EditingSender):
-            answer = await _grown(back, back.render_line(words(wording.QUESTION_ERASED)), growing, receipt)
+    async def _render(self, sender: PrivateSender[P], stream: ReplyStream, recorder: PostRecorder) -> list[P]:
+        """Return the messages to show, once the intent is recorded."""
+        work, translator = stream.work, Translator(stream.work.language)
+        if isinstance(sender, EditingSender):
+            answer = await _follow(sender, sender.render_line(translator(wording.QUESTION_ERASED)), stream, recorder)
         elif work.posting_since:
-            return [back.render_line(words(wording.ASK_AGAIN))]
+            return [sender.render_line(translator(wording.ASK_AGAIN))]
         else:
-            answer = await growing.events.answer()
-            await receipt.record_intent()
-        notes = [*parts.question_lines(answer), *wording.question_notes(work.message, words)]
-        return back.render_reply(
-            parts.build_reply(answer, self._look, notes=notes, shareable=back.can_share, attachable=back.can_attach)
+            answer = await stream.events.answer()
+            await recorder.record_intent()
+        notes = [*parts.question_lines(answer), *wording.question_notes(work.message, translator)]
+        return sender.render_reply(
+            parts.build_reply(
+                answer, self._render_options, notes=notes, shareable=sender.can_share, attachable=sender.can_attach
+            )
         )
 
     async def _ask_again(self, work: LeasedMessage) -> None:
         if work.reference:
             return
         try:
-            await self._tell(work.message, Translator(work.language)(wording.ASK_AGAIN), once=work.key)
+            await self._send_direct(work.message, Translator(work.language)(wording.ASK_AGAIN), once=work.key)
         except Refused as refused:
-            log.warning("asker_not_told", key=work.key, reason=str(refused))
+            log.warning("asker_not_notified", key=work.key, reason=str(refused))
 
 
-async def _grown(back: EditingSender[P], gone: P, growing: ReplyStream, receipt: PostRecorder) -> Answer:
-    """The answer, after what there was of it was shown; `gone` in the place of one that must not be."""
-    words = Translator(growing.work.language)
+async def _follow(sender: EditingSender[P], gone: P, stream: ReplyStream, recorder: PostRecorder) -> Answer:
+    """Return the answer after showing its progress. A withdrawn question is replaced by `gone`."""
+    translator = Translator(stream.work.language)
     try:
-        await receipt.record_intent()
-        async with EventBuffer(growing.events) as feed:
-            answer = await EditingPost(back, back.show_progress, words).follow(feed, Draft(words=words))
+        await recorder.record_intent()
+        async with EventBuffer(stream.events) as buffer:
+            answer = await EditingPost(sender, sender.show_progress, translator).follow(
+                buffer, Draft(translator=translator)
+            )
             assert answer  # nobody stops what is asked in private
             return answer
     except QuestionWithdrawn:
-        await back.show_progress(gone)
+        await sender.show_progress(gone)
         raise

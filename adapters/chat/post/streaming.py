@@ -1,4 +1,4 @@
-"""A reply while it is written: by a stream where the platform has streams, else by edits."""
+"""Display of a reply while it is written: by a stream where the platform has streams, else by edits."""
 
 from __future__ import annotations
 
@@ -16,79 +16,78 @@ from pipeline.translations import Translator
 from pipeline.values import Answer, AnswerStage, ProgressEvent, SentenceEvent
 
 P = TypeVar("P")
-"""What a platform shows as one message."""
+"""The type that a platform shows as one message."""
 P_contra = TypeVar("P_contra", contravariant=True)
 SettleIndicator = Callable[[], Awaitable[None]]
-"""Waits until no sign of work is on its way: one that comes after the reply would stay."""
+"""Wait until no typing indicator is on its way: one that arrives after the reply would stay."""
 
 
 class MessageStream(Protocol[P_contra]):
-    """One message that is being streamed. Nothing here raises."""
+    """One message that is being streamed. No method raises."""
 
     name: str
 
     async def show(self, text: str) -> None:
-        """All that there is of it now."""
+        """Show all of the text so far."""
         ...
 
     async def close(self, post: P_contra) -> bool:
-        """End it as `post`; False when its message does not show exactly that and needs an edit."""
+        """End the stream as `post`. Return False where the message needs an edit to show exactly that."""
         ...
 
 
 @runtime_checkable
 class StreamingSender(Protocol[P_contra]):
-    """A sender whose messages grow by themselves."""
+    """A sender whose messages stream."""
 
     streaming_delay: float
-    """Seconds that what is there waits for the rest, before it is streamed rather than posted whole."""
+    """Seconds that the first text waits for the rest before it is streamed instead of posted at once."""
 
     def can_stream(self) -> bool:
-        """Whether a stream may be opened now; one is."""
+        """Return True, and count a stream as opened, if one may be opened now."""
         ...
 
     def render_streamed(self, reply: Reply) -> str:
-        """A growing reply as text that only ever gets longer; empty where it fits no stream."""
+        """Render a partial reply as text that only grows; empty where it does not fit a stream."""
         ...
 
     async def open_stream(self, text: str) -> MessageStream[P_contra] | None:
-        """Begin one that shows `text`; None where the platform takes none."""
+        """Open a stream that shows `text`; None where the platform refuses."""
         ...
 
 
 class EditTiming(NamedTuple):
-    """In seconds."""
+    """Delays of progressive edits, in seconds."""
 
     first_delay: float
-    """Until something of an answer is shown: one that is ready sooner is posted at once."""
+    """Seconds until a part of an answer is shown. An answer that is ready sooner is posted at once."""
     interval: float
-    """Between two edits."""
+    """Seconds between two edits."""
 
 
 @runtime_checkable
 class EditingSender(Protocol[P]):
-    """A sender whose messages grow by edits."""
+    """A sender whose messages are edited as they grow."""
 
     edit_timing: EditTiming
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> P:
-        """What is there of an answer, and what is being done about the rest."""
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> P:
+        """Render the answer so far and the stage of the rest."""
         ...
 
     async def show_progress(self, post: P, name: str = "") -> None:
-        """Show a passing state in the message of that name. One that cannot be shown just now is left out."""
+        """Show a passing state in the message of that name. One that cannot be shown now is skipped."""
         ...
 
 
 class EventBuffer:
-    """What comes of an answer, taken as it has come: whoever shows it is never behind and never blocks the writer.
-
-    It is read in a task of its own for as long as the context lasts."""
+    """Buffer of an answer's events, so that a slow consumer neither lags behind nor blocks the writer. A task reads the
+    stream while the context is open."""
 
     def __init__(self, stream: AnswerStream) -> None:
         self._source = stream
         self._events: list[ProgressEvent | SentenceEvent] = []
-        self._news = asyncio.Event()
+        self._has_news = asyncio.Event()
         self.stopped = False
         self.answer: Answer | None = None
 
@@ -103,58 +102,57 @@ class EventBuffer:
         await asyncio.wait({self._reading})
 
     async def next_events(self, seconds: float | None = None) -> list[ProgressEvent | SentenceEvent]:
-        """Everything new; waits until there is something or `stop` was called, for `seconds` at most.
-
-        Once all is taken, raises what the reading raised."""
+        """Return all new events. Waits for one or for `stop`, at most `seconds`. Once all are taken, raises the error
+        of the stream."""
         try:
             async with asyncio.timeout(seconds):
-                await self._news.wait()
+                await self._has_news.wait()
         except TimeoutError:
             return []
         events, self._events = self._events, []
         if not self._reading.done():
-            self._news.clear()
+            self._has_news.clear()
         elif not events and not self.stopped:
             self._reading.result()
         return events
 
     def stop(self) -> None:
-        """Somebody asked to stop: what comes now is not wanted any more."""
+        """Stop: further events are not wanted."""
         self.stopped = True
-        self._news.set()
+        self._has_news.set()
 
     async def _read(self) -> None:
         try:
             async for event in self._source:
                 self._events.append(event)
-                self._news.set()
+                self._has_news.set()
             self.answer = await self._source.answer()
         finally:
-            self._news.set()
+            self._has_news.set()
 
 
 class StreamingPost(Generic[P]):
-    """One reply by a stream. What a crash left of it is not streamed again, only completed."""
+    """One reply that is posted by a stream. A reply that a crash left partial is not streamed again, only completed."""
 
-    def __init__(self, sender: StreamingSender[P], reply: MessageSequence[P], settled: SettleIndicator) -> None:
+    def __init__(self, sender: StreamingSender[P], reply: MessageSequence[P], settle: SettleIndicator) -> None:
         self._sender = sender
         self._reply = reply
-        self._settled = settled
+        self._settle = settle
         self._may_stream = not reply.resumed
         self._stream: MessageStream[P] | None = None
 
-    async def follow(self, feed: EventBuffer, draft: Draft) -> Answer | None:
-        """Read to the answer, or to the stop (None), and stream what is there meanwhile."""
+    async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
+        """Stream the partial reply until the answer, or until it is stopped (None)."""
         due: float | None = None
         now = asyncio.get_running_loop().time
         while True:
-            events = await feed.next_events(max(0.0, due - now()) if due is not None and self._may_stream else None)
-            if feed.stopped:
+            events = await buffer.next_events(max(0.0, due - now()) if due is not None and self._may_stream else None)
+            if buffer.stopped:
                 return None
             for event in events:
                 draft.add(event)
-            if feed.answer:
-                return feed.answer
+            if buffer.answer:
+                return buffer.answer
             text = self._sender.render_streamed(draft.partial_reply) if draft.is_begun else ""
             if not text:
                 continue
@@ -166,13 +164,13 @@ class StreamingPost(Generic[P]):
                 self._stream = await self._open(text)
 
     async def close(self, post: P) -> bool:
-        """End what was streamed as `post`; False where there is no message that shows exactly that."""
+        """End the stream as `post`. Return False where no message shows exactly that."""
         return self._stream is not None and await self._stream.close(post)
 
     async def _open(self, text: str) -> MessageStream[P] | None:
         if not self._sender.can_stream():
             return None
-        await self._settled()
+        await self._settle()
         await self._reply.begin()
         stream = await self._sender.open_stream(text)
         if stream:
@@ -181,35 +179,35 @@ class StreamingPost(Generic[P]):
 
 
 class EditingPost(Generic[P]):
-    """One reply by edits: the newest state at a time."""
+    """One reply that is posted by edits, each with its newest state."""
 
-    def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], words: Translator) -> None:
+    def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], translator: Translator) -> None:
         self._sender = sender
         self._show = show
-        self._words = words
+        self._translator = translator
 
-    async def follow(self, feed: EventBuffer, draft: Draft) -> Answer | None:
-        """Read to the answer, or to the stop (None), and show what is there meanwhile. What cannot be shown ends the
-        showing, and is raised once there is an answer, which is then kept."""
-        now, pace = asyncio.get_running_loop().time, self._sender.edit_timing
-        due, shown, wanted = now() + pace.first_delay, None, None
+    async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
+        """Show the partial reply until the answer, or until it is stopped (None). An error ends the showing; it is
+        raised once there is an answer, which is stored by then."""
+        now, timing = asyncio.get_running_loop().time, self._sender.edit_timing
+        due, last_page, page = now() + timing.first_delay, None, None
         failed: CitewellError | None = None
         while True:
-            events = await feed.next_events(None if wanted == shown or failed else max(0.0, due - now()))
-            if feed.stopped:
+            events = await buffer.next_events(None if page == last_page or failed else max(0.0, due - now()))
+            if buffer.stopped:
                 return None
             for event in events:
                 draft.add(event)
-            if feed.answer:
+            if buffer.answer:
                 if failed:
                     raise failed
-                return feed.answer
+                return buffer.answer
             if events:
-                wanted = self._sender.render_progress(draft.partial_reply, draft.stage, self._words)
-            if wanted is None or wanted == shown or failed or now() < due:
+                page = self._sender.render_progress(draft.partial_reply, draft.stage, self._translator)
+            if page is None or page == last_page or failed or now() < due:
                 continue
             try:
-                await self._show(wanted)
+                await self._show(page)
             except CitewellError as error:
                 failed = error
-            shown, due = wanted, now() + pace.interval
+            last_page, due = page, now() + timing.interval

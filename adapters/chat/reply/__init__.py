@@ -1,1 +1,1 @@
-"""An answer taken apart once into parts that each platform only has to write down."""
+"""Replies as blocks that each platform only has to render."""

@@ -1,4 +1,4 @@
-"""What is there of an answer while it is being written."""
+"""The draft of an answer while it is being written."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pipeline.values import AnswerStage, CitedSentence, ProgressEvent, SentenceE
 
 
 class Draft:
-    """Its sentences so far; what was added is never changed later."""
+    """The sentences of an answer so far. A sentence is never changed once added."""
 
-    def __init__(self, notes: Sequence[str] = (), words: Translator = ENGLISH_TRANSLATOR) -> None:
-        self._words = words
+    def __init__(self, notes: Sequence[str] = (), translator: Translator = ENGLISH_TRANSLATOR) -> None:
+        self._translator = translator
         self._notes = notes
         self._preface = ""
         self._sentences: list[CitedSentence] = []
@@ -35,9 +35,9 @@ class Draft:
 
     @property
     def partial_reply(self) -> Reply:
-        return build_partial_reply(self._sentences, self._preface, self._notes, self._words)
+        return build_partial_reply(self._sentences, self._preface, self._notes, self._translator)
 
     @property
     def stopped_reply(self) -> Reply:
-        """As it stays when somebody wanted no more of it."""
-        return build_stopped_reply(self._sentences, self._preface, self._notes, self._words)
+        """The reply that remains when somebody stops the answer."""
+        return build_stopped_reply(self._sentences, self._preface, self._notes, self._translator)

@@ -1,4 +1,4 @@
-"""What stands in a line of a reply: its words, the code in them, and where words lead. Pure."""
+"""Inline content of a reply: words, code and links. Pure."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pipeline.values import replace
 from pipeline.words.links import split_by_links
 
 _MARKUP = re.compile(r"[\\`*_~\[\]<&!]")
-"""What Markdown reads as more than itself within a line."""
+"""Characters that have a meaning within a line of Markdown."""
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
 class TextRun(NamedTuple):
-    """Words of one look."""
+    """Words of one style."""
 
     text: str
     url: str = ""
-    """What a click on them opens."""
+    """The address that a click on them opens."""
     is_code: bool = False
 
 
 def text_runs(text: ReplyText) -> Iterator[TextRun]:
-    """The words of a text in order, for surfaces that need no markup."""
+    """Yield the words of a text in order, for surfaces that need no markup."""
     links = {link.text: link.url for link in text.links}
-    for words, code in _parts(text):
+    for words, code in _words_and_code(text):
         if code:
             yield TextRun(words, is_code=True)
         else:
@@ -35,33 +35,34 @@ def text_runs(text: ReplyText) -> Iterator[TextRun]:
 
 
 def to_markdown(text: ReplyText) -> str:
-    """The words of a text as Markdown: what is a document's own text means nothing in it, but for its code."""
+    """Return a text as Markdown. Literal text of a document is escaped, except its code."""
     return "".join(
         _code(words) if code else escape_markdown(words) if text.is_literal else words for words, code in _spans(text)
     )
 
 
 def heading_markdown(text: ReplyText) -> str:
-    """The same of what stands above others: of its markup only code is left, it is bold as a whole."""
-    said = text if text.is_literal else replace(text, text=text.text.replace("**", ""), code_spans=())
-    return "".join(_code(words) if code else escape_markdown(words) for words, code in _parts(said))
+    """Return a heading as Markdown. Of its markup only code is kept: it is bold as a whole."""
+    unmarked = text if text.is_literal else replace(text, text=text.text.replace("**", ""), code_spans=())
+    return "".join(_code(words) if code else escape_markdown(words) for words, code in _words_and_code(unmarked))
 
 
 def escape_markdown(text: str) -> str:
-    """Any text as Markdown that shows it as it is."""
+    """Return Markdown that shows any text as it is."""
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def _code(words: str) -> str:
-    return f"`{words.replace('`', 'ˋ')}`"
+def _code(text: str) -> str:
+    return f"`{text.replace('`', 'ˋ')}`"
 
 
-def _parts(text: ReplyText) -> Iterator[tuple[str, bool]]:
-    """The words and whether they are code; what stands between backticks is, unless the text is literal."""
+def _words_and_code(text: ReplyText) -> Iterator[tuple[str, bool]]:
+    """Yield the words and whether they are code. Words between backticks are code unless the text is literal."""
     for words, code in _spans(text):
         if code or text.is_literal:
             yield words, code
             continue
+        # A split by a group yields text and code in turn.
         for number, part in enumerate(_CODE.split(words)):
             if part:
                 yield part, number % 2 == 1

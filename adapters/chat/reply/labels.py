@@ -1,4 +1,4 @@
-"""What buttons, panels and commands say, on every platform; what is said of an answer is `pipeline.words.wording`."""
+"""Texts of buttons, panels and commands, on every platform. Texts about an answer are in `pipeline.words.wording`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DESCRIPTIONS = {
     ReplyButton.HELPFUL: TranslatableText("This answer was helpful"),
     ReplyButton.UNHELPFUL: TranslatableText("This answer was not helpful; opens a form for the reason"),
 }
-"""For screen readers."""
+"""Descriptions for screen readers."""
 
 # --- Panels ----------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ CITATION_NAMES = {
     "footnote": TranslatableText("Footnote"),
     "endnote": TranslatableText("Endnote"),
 }
-"""Values of `Style` and `CitationStyle` by name."""
+"""Names by the values of `Style` and `CitationStyle`."""
 
 # --- Slack's App Home ----------------------------------------------------------------------------------
 

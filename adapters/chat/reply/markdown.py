@@ -1,4 +1,4 @@
-"""Parts -> Markdown in pieces, for platforms that take some dialect of it. Pure."""
+"""Rendering of blocks as pieces of Markdown, for platforms that take a dialect of it. Pure."""
 
 from __future__ import annotations
 
@@ -24,76 +24,77 @@ from pipeline.compose.body import INDENT
 from pipeline.words.text import sentence_separator
 
 MAX_ROW_LENGTH = 120
-"""Characters of a row of a table that is one entry of a list."""
+"""Characters of a table row that is shown as one list item."""
 MAX_LINK_LENGTH = 600
-"""Characters of addresses behind words of one piece: with them, too, a piece fits a message."""
-_AROUND = len("[](<>)")
+"""Characters of link addresses in one piece: with them, too, a piece fits a message."""
+_LINK_OVERHEAD = len("[](<>)")
 CELL_SEPARATOR = " · "
-"""Between the cells of a row that is a line: cells have commas and semicolons of their own."""
+"""Separator of the cells in a row that is one line: cells have commas and semicolons of their own."""
 
 
 class MarkdownDialect(Protocol):
-    """How a platform writes Markdown down; every method makes its text inert."""
+    """A platform's Markdown. Every method makes its text inert."""
 
     heading_separator: str
-    """What separates a heading from what it stands above."""
+    """Text between a heading and what follows it."""
 
     def inline(self, text: str, links: Mapping[str, str]) -> str:
-        """Foreign Markdown in one line; of words and addresses only `links` may be opened, each as its address."""
+        """Render foreign Markdown in one line. Only words and addresses in `links` may be opened, each with its
+        address."""
         ...
 
     def literal(self, text: str) -> str:
-        """Words that show as they are."""
+        """Render words that show as they are."""
         ...
 
     def link(self, text: str, url: str) -> str:
-        """Words that open `url`, or only words where it could be read as another address."""
+        """Render words that open `url`; plain words where it could be read as another address."""
         ...
 
     def note(self, text: str) -> str:
-        """A line of ours."""
+        """Render a line of our own."""
         ...
 
     def code(self, line: str) -> str:
-        """A line of code as it stands in a fence."""
+        """Render a line of code inside a fence."""
         ...
 
     def quote(self, quote: ReplyQuote) -> Iterator[TextPiece]: ...
 
     def table(self, table: ReplyTable, links: Mapping[str, str]) -> Iterator[TextPiece]:
-        """Its rows, each but the first after a line end."""
+        """Yield the rows of a table, each but the first after a line end."""
         ...
 
 
 def render_pieces(
     blocks: Iterable[ReplyBlock], dialect: MarkdownDialect, links: Collection[str] = ()
 ) -> Iterator[TextPiece]:
-    """What may be cut apart between any two. A heading stands in one piece with what it is above."""
-    known = {address: address for address in links}
+    """Yield pieces that may be split between any two. A heading shares a piece with what follows it."""
+    addresses = {address: address for address in links}
     above = ""
-    gap: str | None = ""
+    separator: str | None = ""
     for block in blocks:
         if isinstance(block, ReplyHeading):
             if above:
-                yield TextPiece(above, "\n\n" if gap is None else gap)
-                gap = None
-            above = f"**{_whole(block.text, dialect)}**"
-            gap = "\n\n" if gap is None else gap
+                yield TextPiece(above, "\n\n" if separator is None else separator)
+                separator = None
+            above = f"**{_heading(block.text, dialect)}**"
+            separator = "\n\n" if separator is None else separator
             continue
-        for piece in _pieces(block, dialect, known):
-            begun = piece._replace(separator=gap) if gap is not None else piece
-            gap = None
+        for piece in _pieces(block, dialect, addresses):
+            separated = piece._replace(separator=separator) if separator is not None else piece
+            separator = None
             if above:
-                yield from _under(above, begun, dialect)
+                yield from _join_heading(above, separated, dialect)
                 above = ""
             else:
-                yield begun
-        gap = "\n\n" if gap is None else gap
+                yield separated
+        separator = "\n\n" if separator is None else separator
     if above:
-        yield TextPiece(above, gap or "")
+        yield TextPiece(above, separator or "")
 
 
-def _under(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[TextPiece]:
+def _join_heading(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[TextPiece]:
     if piece.kind is PieceKind.TEXT:
         yield piece._replace(text=f"{above}{dialect.heading_separator}{piece.text}")
     else:
@@ -104,10 +105,10 @@ def _under(above: str, piece: TextPiece, dialect: MarkdownDialect) -> Iterator[T
 def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
     match block:
         case ReplyParagraph():
-            before = ""
+            previous = ""
             for text in block.sentences:
-                yield from _text(text, dialect, links, sentence_separator(before))
-                before = text.marks or text.text
+                yield from _text(text, dialect, links, sentence_separator(previous))
+                previous = text.marks or text.text
         case ReplyList():
             for number, text in enumerate(block.items, start=block.first):
                 bullet = f"{number}. " if block.first else "- "
@@ -122,36 +123,39 @@ def _pieces(block: ReplyBlock, dialect: MarkdownDialect, links: Mapping[str, str
             for line in cut(block.text):
                 yield TextPiece(dialect.note(line), "\n")
         case ReplyHeading():
-            yield TextPiece(f"**{_whole(block.text, dialect)}**")
+            yield TextPiece(f"**{_heading(block.text, dialect)}**")
 
 
 def _text(
-    text: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str], gap: str, bullet: str = ""
+    text: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str], separator: str, bullet: str = ""
 ) -> Iterator[TextPiece]:
-    """A sentence as one piece, or as several where it is very long."""
+    """Yield a sentence as one piece, or as several where it is very long."""
     if text.url:
-        yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
+        yield TextPiece(f"{bullet}{dialect.link(text.text, text.url)}", separator)
         return
+    # An empty text is still one piece: its marks follow.
     *first, last = [*cut(to_markdown(text))] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:
-        yield TextPiece(f"{warned}{dialect.inline(part, add_links(text, links, part))}", gap)
-        warned, gap = "", " "
-    yield TextPiece(f"{warned}{dialect.inline(last, add_links(text, links, last))}{append_marks(text, dialect)}", gap)
+        yield TextPiece(f"{warned}{dialect.inline(part, add_links(text, links, part))}", separator)
+        warned, separator = "", " "
+    yield TextPiece(
+        f"{warned}{dialect.inline(last, add_links(text, links, last))}{append_marks(text, dialect)}", separator
+    )
 
 
 def add_links(text: ReplyText, links: Mapping[str, str], part: str, room: int = MAX_LINK_LENGTH) -> Mapping[str, str]:
-    """`links` and, as far as their addresses take at most `room` in this `part` of it, those of the text."""
-    known = dict(links)
+    """Return `links` and those of the text whose addresses take at most `room` characters in this `part` of it."""
+    opened = dict(links)
     for link in text.links:
-        taken = part.count(link.text) * (len(link.url) + _AROUND)
-        if taken <= room:
-            room -= taken
-            known[link.text] = link.url
-    return known
+        length = part.count(link.text) * (len(link.url) + _LINK_OVERHEAD)
+        if length <= room:
+            room -= length
+            opened[link.text] = link.url
+    return opened
 
 
-def _whole(text: ReplyText, dialect: MarkdownDialect) -> str:
+def _heading(text: ReplyText, dialect: MarkdownDialect) -> str:
     return f"{text.warning}{dialect.inline(heading_markdown(text), {})}{append_marks(text, dialect)}"
 
 
@@ -164,35 +168,35 @@ def _code(code: ReplyCode, dialect: MarkdownDialect) -> Iterator[TextPiece]:
 
 
 def render_table_list(table: ReplyTable, dialect: MarkdownDialect, links: Mapping[str, str]) -> Iterator[TextPiece]:
-    """A table as a list: short rows are an entry each, of longer ones each cell is; behind the names of the columns."""
+    """Yield a table as a list, with the column names: a short row is one item, a longer one an item for each cell."""
     names = table.header if table.rows else ()
     rows = [list(zip_longest(names, row, fillvalue=ReplyText(text=""))) for row in table.rows or (table.header,)]
     longest = max(sum(len(name.text) + len(cell.text) for name, cell in row) for row in rows)
-    gap = "\n"
+    separator = "\n"
     for cells in rows:
         if longest <= MAX_ROW_LENGTH:
             room = MAX_LINK_LENGTH // len(cells)
             entry = CELL_SEPARATOR.join(
                 _cell(name, cell, dialect, add_links(cell, links, cell.text, room)) for name, cell in cells
             )
-            yield TextPiece(f"- {cells[0][1].warning}{entry}", gap)
-            gap = "\n"
+            yield TextPiece(f"- {cells[0][1].warning}{entry}", separator)
+            separator = "\n"
             continue
         for name, cell in cells:
-            named = f"- **{dialect.inline(heading_markdown(name), {})}:** " if name.text else "- "
-            yield from _text(cell if cell.text else ReplyText(text="–"), dialect, links, gap, named)
-            gap = "\n"
-        gap = "\n\n"
+            prefix = f"- **{dialect.inline(heading_markdown(name), {})}:** " if name.text else "- "
+            yield from _text(cell if cell.text else ReplyText(text="–"), dialect, links, separator, prefix)
+            separator = "\n"
+        separator = "\n\n"
 
 
 def _cell(name: ReplyText, cell: ReplyText, dialect: MarkdownDialect, links: Mapping[str, str]) -> str:
-    named = f"**{dialect.inline(heading_markdown(name), {})}:** " if name.text else ""
-    return f"{named}{dialect.inline(to_markdown(cell), links) or '–'}{append_marks(cell, dialect)}"
+    prefix = f"**{dialect.inline(heading_markdown(name), {})}:** " if name.text else ""
+    return f"{prefix}{dialect.inline(to_markdown(cell), links) or '–'}{append_marks(cell, dialect)}"
 
 
 def append_marks(text: ReplyText, dialect: MarkdownDialect) -> str:
-    """Superscripts close to the text, all other marks apart from it."""
+    """Return the citation marks that follow a text: superscripts close to it, all others after a space."""
     if not text.marks:
         return ""
-    apart = "" if text.marks[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹" else " "
-    return f"{apart}{dialect.literal(text.marks)}"
+    space = "" if text.marks[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹" else " "
+    return f"{space}{dialect.literal(text.marks)}"

@@ -1,4 +1,4 @@
-"""What is shown to one person on request, as parts. Pure."""
+"""Panels that are shown to one person on request, as blocks. Pure."""
 
 from __future__ import annotations
 
@@ -33,79 +33,81 @@ from pipeline.values import (
 from pipeline.words import canned_replies, wording
 
 MAX_DOCUMENTS = 20
-"""Documents that a list of them names."""
-_RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
-"""Parts of a confidence that say nothing to whoever did not make it, or what the line below them says."""
+"""Documents listed at most."""
+_INTERNAL_FACTORS = frozenset({"specifics", "length", "wording", "sources", "supported"})
+"""Factors of a confidence that only its makers understand, or that the line below them says."""
 
 
 def passages_panel(answer: Answer) -> Reply:
-    """The exact spans that were quoted, each under its source; all that stands there, where the answer is not sure."""
-    speech = Translator(answer.language)
-    blocks = [block for citation in answer.sources for block in _passage(citation, speech)]
-    return Reply(blocks=tuple(blocks) or (ReplyNote(text=speech(wording.NO_CITED_PASSAGE)),))
+    """Build the panel of quoted spans, each under its source; whole passages where the answer is not sure."""
+    translator = Translator(answer.language)
+    blocks = [block for citation in answer.sources for block in _passage(citation, translator)]
+    return Reply(blocks=tuple(blocks) or (ReplyNote(text=translator(wording.NO_CITED_PASSAGE)),))
 
 
-def passage_panel(citation: Citation, speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
-    """The same of one source."""
-    return Reply(blocks=tuple(_passage(citation, speech)), language=speech.language)
+def passage_panel(citation: Citation, translator: Translator = ENGLISH_TRANSLATOR) -> Reply:
+    """Build the panel of one source's quoted spans."""
+    return Reply(blocks=tuple(_passage(citation, translator)), language=translator.language)
 
 
 def confidence_panel(answer: Answer) -> Reply:
-    """What the confidence is made of, in sentences."""
-    confidence, speech = answer.confidence, Translator(answer.language)
-    told = [factor.text for factor in confidence.reasons if _told(factor)]
+    """Build the panel that explains the confidence in sentences."""
+    confidence, translator = answer.confidence, Translator(answer.language)
+    lines = [factor.text for factor in confidence.reasons if _is_telling(factor)]
     if len(answer.citations) > 1:
-        told += [
-            wording.factor_line(words.DOCUMENT_FITS, one.score, speech, title=build_source(one).title)
-            for one in answer.citations
+        lines += [
+            wording.factor_line(words.DOCUMENT_FITS, citation.score, translator, title=build_source(citation).title)
+            for citation in answer.citations
         ]
-    said = {sentence.text for sentence in answer.sentences}
-    told += [wording.rejected_sentence_line(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
-    notes = filter(None, (answer.reasoning, wording.usage_line(answer.usage, speech)))
+    written = {sentence.text for sentence in answer.sentences}
+    lines += [
+        wording.rejected_sentence_line(claim, translator) for claim in answer.ungrounded_claims if claim not in written
+    ]
+    notes = filter(None, (answer.reasoning, wording.usage_line(answer.usage, translator)))
     return Reply(
         blocks=(
             ReplyHeading(
-                text=ReplyText(text=f"{wording.confidence_badge(confidence, speech)} ({confidence.score:.0%})")
+                text=ReplyText(text=f"{wording.confidence_badge(confidence, translator)} ({confidence.score:.0%})")
             ),
-            ReplyList(items=tuple(ReplyText(text=text) for text in told)),
+            ReplyList(items=tuple(ReplyText(text=text) for text in lines)),
             *(ReplyNote(text=text) for text in notes),
         )
     )
 
 
-def _told(factor: ConfidenceFactor) -> bool:
-    """Whether a part of a confidence says something to whoever did not make it."""
+def _is_telling(factor: ConfidenceFactor) -> bool:
+    """Return True if a factor of a confidence says something to a reader."""
     nobody_else = factor.name == "agreement" and not factor.value
-    return factor.name not in _RAW and not nobody_else
+    return factor.name not in _INTERNAL_FACTORS and not nobody_else
 
 
-def documents_panel(found: Sequence[Document], speech: Translator = ENGLISH_TRANSLATOR) -> Reply:
-    """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
-    if not found:
-        return text_reply(speech(canned_replies.EMPTY_KNOWLEDGE_BASE))
-    counted = speech.pluralize(words.DOCUMENT_COUNT, len(found))
+def documents_panel(documents: Sequence[Document], translator: Translator = ENGLISH_TRANSLATOR) -> Reply:
+    """Build the list of visible documents by collection: the first by name, and how many more there are."""
+    if not documents:
+        return text_reply(translator(canned_replies.EMPTY_KNOWLEDGE_BASE))
+    counted = translator.pluralize(words.DOCUMENT_COUNT, len(documents))
     blocks: list[ReplyBlock] = [ReplyHeading(text=ReplyText(text=counted))]
-    listed = found[:MAX_DOCUMENTS]
+    listed = documents[:MAX_DOCUMENTS]
     for collection in dict.fromkeys(document.collection for document in listed):
-        named = [document for document in listed if document.collection == collection]
-        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_titled, named)))]
-    if more := len(found) - len(listed):
-        blocks.append(ReplyParagraph(sentences=(ReplyText(text=speech(words.AND_MORE, count=more)),)))
+        group = [document for document in listed if document.collection == collection]
+        blocks += [ReplyHeading(text=ReplyText(text=collection)), ReplyList(items=tuple(map(_document_line, group)))]
+    if hidden_count := len(documents) - len(listed):
+        blocks.append(ReplyParagraph(sentences=(ReplyText(text=translator(words.AND_MORE, count=hidden_count)),)))
     return Reply(blocks=tuple(blocks))
 
 
-def _titled(document: Document) -> ReplyText:
+def _document_line(document: Document) -> ReplyText:
     title = sanitize_line(document.title, MAX_NAME_LENGTH) or sanitize_line(document.filename, MAX_NAME_LENGTH)
     return ReplyText(text=title or document.id, url=document.url)
 
 
-def _passage(citation: Citation, speech: Translator) -> Iterator[ReplyBlock]:
-    yield ReplyHeading(text=ReplyText(text=source_text(build_source(citation, speech=speech))))
-    for one in citation.parts:
-        if one.header or one.rows:
-            yield ReplyTable(header=_cells(one.header), rows=tuple(map(_cells, one.rows)))
+def _passage(citation: Citation, translator: Translator) -> Iterator[ReplyBlock]:
+    yield ReplyHeading(text=ReplyText(text=source_text(build_source(citation, translator=translator))))
+    for part in citation.parts:
+        if part.header or part.rows:
+            yield ReplyTable(header=_cells(part.header), rows=tuple(map(_cells, part.rows)))
         else:
-            yield ReplyCode(text=one.text) if one.code else ReplyQuote(text=one.text)
+            yield ReplyCode(text=part.text) if part.code else ReplyQuote(text=part.text)
     if not citation.parts:
         yield ReplyQuote(text=citation.passage or citation.quote or citation.snippet)
 
@@ -115,7 +117,7 @@ def _cells(row: Cells) -> tuple[ReplyText, ...]:
 
 
 def source_text(source: ReplySource) -> str:
-    """A source as words."""
+    """Return a source as plain text."""
     return " · ".join(part for part in (f"{source.mark} {source.title}", source.location, source.date) if part)
 
 
@@ -132,17 +134,21 @@ PREFERENCE_CHOICES: Mapping[str, Mapping[str, TranslatableText]] = {
     "citations": CITATION_CHOICES,
     "language": LANGUAGE_CHOICES,
 }
-"""What can be chosen, by the field of `Preferences`: value -> name."""
+"""Names by value of the choices for each field of `Preferences`."""
 
 
 def current_choices(preferences: Preferences) -> dict[str, str]:
-    """The value that is in force for each choice."""
+    """Return the value in force of each choice."""
     values = preferences.model_dump()
     return {field: str(values[field] or USE_DEFAULT) for field in PREFERENCE_CHOICES}
 
 
-def preferences_text(now: Preferences, speech: Translator = ENGLISH_TRANSLATOR, command: str = "preferences") -> str:
-    """What is set, and how to change it, in our own Markdown."""
-    offered = {field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(now).items()}
-    names = {field: speech(name) if name else value for field, (name, value) in offered.items()}
-    return speech(words.PREFERENCES_TEXT, preferences=command, **names)
+def preferences_text(
+    preferences: Preferences, translator: Translator = ENGLISH_TRANSLATOR, command: str = "preferences"
+) -> str:
+    """Return the preferences and how to change them, in our own Markdown."""
+    chosen = {
+        field: (PREFERENCE_CHOICES[field].get(value), value) for field, value in current_choices(preferences).items()
+    }
+    names = {field: translator(name) if name else value for field, (name, value) in chosen.items()}
+    return translator(words.PREFERENCES_TEXT, preferences=command, **names)

@@ -1,6 +1,6 @@
-"""The parts of a reply: what stands where, in no platform's markup.
+"""The blocks of a reply: structure without any platform's markup.
 
-Foreign text in them is Markdown; that it can be read and do nothing is each platform's to see to.
+Foreign text in them is Markdown. Each platform sees to it that it is readable and can do nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pipeline.values import Link, Value
 from pipeline.words.text import strip_invisible
 
 VisibleText = Annotated[str, AfterValidator(strip_invisible)]
-"""Whatever it was made of, nothing in it hides."""
+"""Text without hidden characters."""
 
 
 class RenderOptions(Value):
-    """What the operator wants shown below an answer."""
+    """The operator's choice of what is shown below an answer."""
 
     citations: bool = True
     confidence: bool = True
@@ -29,21 +29,21 @@ class ReplyText(Value):
 
     text: VisibleText
     marks: VisibleText = ""
-    """What stands behind it: `[1]`, `¹`, `(Source: Leave policy)`."""
+    """The citation marks behind it: `[1]`, `¹`, `(Source: Leave policy)`."""
     numbers: tuple[int, ...] = ()
-    """Of the sources that these marks name."""
+    """Numbers of the sources that these marks name."""
     warning: VisibleText = ""
-    """What stands before it: that it is not verified, or the day that it is of."""
+    """The prefix: that it is not verified, or the day that it is about."""
     url: str = ""
-    """What a click on all of it opens."""
+    """The address that a click on all of it opens."""
     links: tuple[Link, ...] = ()
-    """Whole words of `text` that a click opens an address with."""
+    """Words of `text` that are links."""
     is_literal: bool = False
-    """No character of `text` is markup; it is Markdown where not."""
+    """True where no character of `text` is markup; otherwise it is Markdown."""
     code_spans: tuple[tuple[int, int], ...] = ()
-    """Where inline code starts and ends in `text`."""
+    """Start and end of each inline code in `text`."""
     depth: int = 0
-    """How many items an item stands in; it is at most one more than that of the item before."""
+    """Nesting depth of a list item; at most one more than that of the item before."""
 
 
 class ReplyParagraph(Value):
@@ -69,17 +69,17 @@ class ReplyCode(Value):
     text: VisibleText
     language: str = ""
     caption: ReplyText | None = None
-    """What is said of it below: its marks, that it is not verified."""
+    """The line below it: its marks, that it is not verified."""
 
 
 class ReplyQuote(Value):
-    """Exactly what a document says, without any markup."""
+    """Exact words of a document, without any markup."""
 
     text: VisibleText
 
 
 class ReplyNote(Value):
-    """A line of ours about what stands beside it."""
+    """A line of our own about what stands beside it."""
 
     text: VisibleText
 
@@ -88,20 +88,20 @@ ReplyBlock = ReplyParagraph | ReplyHeading | ReplyList | ReplyTable | ReplyCode 
 
 
 class ReplySource(Value):
-    """One line of the list of sources."""
+    """One line of the source list."""
 
     mark: VisibleText
     title: VisibleText
     url: str = ""
-    """The one address it may link to."""
+    """The one address that it may link to."""
     location: VisibleText = ""
     date: VisibleText = ""
     file_path: VisibleText = ""
-    """Of its file, for whoever has that at hand."""
+    """The path of its file, for readers who have the file."""
 
 
 class ReplyButton(StrEnum):
-    """What can be pressed below a reply."""
+    """A button below a reply."""
 
     HELPFUL = "up"
     UNHELPFUL = "down"
@@ -109,21 +109,21 @@ class ReplyButton(StrEnum):
     CONFIDENCE = "why"
     SHARE = "share"
     ASK = "ask"
-    """A person; the reply says what it is called."""
+    """Ask a person; the reply has the label."""
     SUBSCRIBE = "tell"
-    """The person, once it can be answered."""
+    """Tell the person once it can be answered."""
     UNSUBSCRIBE = "untell"
-    """Take that back; carries what is taken back."""
+    """Cancel a subscription; carries its id."""
     ADD = "add"
-    """The files of the question to the documents."""
+    """Add the question's files to the documents."""
     STOP = "stop"
-    """Sends the bot out of the conversation, until somebody mentions it there."""
+    """Mute the bot in the conversation until somebody mentions it there."""
     TAKE_BACK = "takeback"
-    """A document that was added."""
+    """Remove a document that was added."""
     EXPORT = "export"
-    """All that is kept about whoever presses."""
+    """Export all data about the person."""
     FORGET = "forget"
-    """Erase that; asks whether they are sure."""
+    """Erase that data; asks for confirmation."""
     FORGET_CONFIRMED = "forgetnow"
 
 
@@ -139,7 +139,7 @@ class Reply(Value):
     links: frozenset[str] = frozenset()
     """The addresses in its text that may be opened."""
     language: str = "en"
-    """That of our own words in it."""
+    """The language of our own words in it."""
     sources_title: VisibleText = ""
     sources: tuple[ReplySource, ...] = ()
     status: VisibleText = ""
@@ -147,7 +147,7 @@ class Reply(Value):
     answer_id: str = ""
     buttons: tuple[ReplyButton, ...] = ()
     ask_label: VisibleText = ""
-    """What the button to ask a person says."""
+    """The label of the button that asks a person."""
     upload_button_value: str = ""
-    """What the button carries that adds the files of the question."""
+    """The value of the button that adds the question's files."""
     files: tuple[ReplyFile, ...] = ()

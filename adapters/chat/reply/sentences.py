@@ -1,4 +1,4 @@
-"""Checked sentences -> blocks. Pure."""
+"""Building of blocks from checked sentences. Pure."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ from pipeline.values import (
 from pipeline.words.text import strip_invisible
 
 MAX_HEADING_LENGTH = 200
-"""Characters above which what stands as a heading is a paragraph."""
-_CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
+"""Characters above which a heading becomes a paragraph."""
+_HEADING_KINDS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 
 
 def build_blocks(
-    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Translator
+    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, translator: Translator
 ) -> Iterator[ReplyBlock]:
-    """Those of a paragraph, a list and a table together."""
-    marks = _Marks(sentences, citations, style, speech)
+    """Yield the blocks; sentences of one paragraph, list or table share a block."""
+    marks = _Marks(sentences, citations, style, translator)
     run: list[CitedSentence] = []
     number = 0
-    for one in lay_out_sentences(sentences, speech):
-        if run and not one.previous:
+    for laid_out in lay_out_sentences(sentences, translator):
+        if run and not laid_out.previous:
             yield from _block(run, number, marks)
             run = []
-        if one.section_title:
-            yield ReplyHeading(text=ReplyText(text=one.section_title))
-        number = number if run else one.step_number
-        run.append(one.sentence)
+        if laid_out.section_title:
+            yield ReplyHeading(text=ReplyText(text=laid_out.section_title))
+        number = number if run else laid_out.step_number
+        run.append(laid_out.sentence)
     if run:
         yield from _block(run, number, marks)
 
@@ -63,10 +63,14 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
         case BlockKind.HEADER | BlockKind.ROW:
             yield _table(run, marks)
         case BlockKind.CODE:
-            after = ReplyText(text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first))
+            caption = ReplyText(
+                text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first)
+            )
             text = strip_invisible(first.text).strip("\n").replace("\t", "    ")
             if text.strip():
-                yield ReplyCode(text=text, language=_language(first.language), caption=after if _says(after) else None)
+                yield ReplyCode(
+                    text=text, language=_language(first.language), caption=caption if _has_caption(caption) else None
+                )
         case BlockKind.HEADING:
             if texts := _texts(run, marks):
                 fits = len(texts[0].text) <= MAX_HEADING_LENGTH
@@ -82,52 +86,55 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[ReplyText, ...]:
     texts = (
         _line(
-            one,
-            (0, len(one.text)),
-            marks=marks.of(one),
-            numbers=marks.numbers(one),
-            warning=marks.before(one),
+            sentence,
+            (0, len(sentence.text)),
+            marks=marks.of(sentence),
+            numbers=marks.numbers(sentence),
+            warning=marks.before(sentence),
             depth=depth,
         )
-        for one, depth in with_list_depths(run)
+        for sentence, depth in with_list_depths(run)
     )
     return tuple(text for text in texts if text.text)
 
 
-def _says(text: ReplyText) -> bool:
+def _has_caption(text: ReplyText) -> bool:
     return bool(text.marks or text.warning)
 
 
 def _table(run: Sequence[CitedSentence], marks: _Marks) -> ReplyTable:
     header = _cells(run[0]) if run[0].kind is BlockKind.HEADER else []
-    return ReplyTable(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
+    return ReplyTable(header=tuple(header), rows=tuple(_row(sentence, marks) for sentence in run[1 if header else 0 :]))
 
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[ReplyText, ...]:
     cells = _cells(sentence)
-    behind = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
-    cells = [replace(cell, marks=mark, numbers=numbers) for cell, (mark, numbers) in zip(cells, behind, strict=True)]
+    cell_marks = marks.of_cells(sentence, [bool(cell.text) for cell in cells])
+    cells = [
+        replace(cell, marks=mark, numbers=numbers) for cell, (mark, numbers) in zip(cells, cell_marks, strict=True)
+    ]
     return (replace(cells[0], warning=marks.before(sentence)), *cells[1:])
 
 
 def _cells(sentence: CitedSentence) -> list[ReplyText]:
-    whole = replace(sentence, text=join_cells(sentence.cells))
-    return [_line(whole, span) for span in cell_spans(cell_ends(sentence.cells))]
+    joined = replace(sentence, text=join_cells(sentence.cells))
+    return [_line(joined, span) for span in cell_spans(cell_ends(sentence.cells))]
 
 
-def _line(sentence: CitedSentence, span: tuple[int, int], **more: Any) -> ReplyText:
-    """What stands in a part of a sentence, in one line."""
+def _line(sentence: CitedSentence, span: tuple[int, int], **attributes: Any) -> ReplyText:
+    """Return a span of a sentence as one line."""
     start, end = span
     text = strip_hidden(sentence.text[start:end])
     links = (Link(text=strip_hidden(link.text), url=link.url) for link in sentence.links)
     code: list[tuple[int, int]] = []
     for first, last in sentence.code:
-        words = strip_hidden(sentence.text[first:last]) if start <= first and last <= end else ""
-        before = len(strip_hidden(sentence.text[start:first] + "x")) - 1
-        if words and (at := text.find(words, max(before, code[-1][1] if code else 0))) >= 0:
-            code.append((at, at + len(words)))
-    known = tuple(link for link in links if link.text)
-    return ReplyText(text=text, links=known, is_literal=sentence.literal, code_spans=tuple(code), **more)
+        code_text = strip_hidden(sentence.text[first:last]) if start <= first and last <= end else ""
+        # The x keeps the blank before the code, which would be stripped at the end of a text.
+        offset = len(strip_hidden(sentence.text[start:first] + "x")) - 1
+        if code_text and (at := text.find(code_text, max(offset, code[-1][1] if code else 0))) >= 0:
+            code.append((at, at + len(code_text)))
+    visible_links = tuple(link for link in links if link.text)
+    return ReplyText(text=text, links=visible_links, is_literal=sentence.literal, code_spans=tuple(code), **attributes)
 
 
 def _language(name: str) -> str:
@@ -135,64 +142,65 @@ def _language(name: str) -> str:
 
 
 class _Marks:
-    """What stands behind each sentence; where one source serves all, or all below a heading that is of it, it stands
-    once, behind the last that is not code: below a block of code it would stand alone."""
+    """The citation marks behind each sentence. Where one source serves all sentences, or all below its heading, it
+    stands once, behind the last that is not code: below a block of code it would stand alone."""
 
     def __init__(
         self,
         sentences: Sequence[CitedSentence],
         citations: Sequence[Citation],
         style: CitationStyle,
-        speech: Translator,
+        translator: Translator,
     ) -> None:
-        self._citations = {citation.number: _inline(citation) for citation in citations}
+        self._citations = {citation.number: _shorten_names(citation) for citation in citations}
         self._style = style
-        self._speech = speech
+        self._translator = translator
         runs = [sentences] if len(citations) == 1 else _under_headings(sentences) if citations else []
-        self._silent = {id(sentence) for run in runs for sentence in _unmarked(run)}
+        self._unmarked_ids = {id(sentence) for run in runs for sentence in _unmarked(run)}
 
     def of(self, sentence: CitedSentence) -> str:
-        return "" if id(sentence) in self._silent else self._mark(sentence.numbers)
+        return "" if id(sentence) in self._unmarked_ids else self._mark(sentence.numbers)
 
     def numbers(self, sentence: CitedSentence) -> tuple[int, ...]:
-        """Of what `of` says."""
-        return () if id(sentence) in self._silent else sentence.numbers
+        """Return the source numbers that `of` names."""
+        return () if id(sentence) in self._unmarked_ids else sentence.numbers
 
     def before(self, sentence: CitedSentence) -> str:
-        return sentence_prefix(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
+        return sentence_prefix(sentence, self._translator) if sentence.kind is not BlockKind.HEADER else ""
 
-    def of_cells(self, sentence: CitedSentence, say: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
-        """Of a row: behind each cell its own where that is known, otherwise behind the last that does `say` a thing."""
-        if id(sentence) not in self._silent and len(sentence.cell_numbers) == len(say):
+    def of_cells(self, sentence: CitedSentence, filled: Sequence[bool]) -> list[tuple[str, tuple[int, ...]]]:
+        """Return the marks of a row: behind each cell its own where that is known, otherwise all behind the last cell
+        that is filled."""
+        if id(sentence) not in self._unmarked_ids and len(sentence.cell_numbers) == len(filled):
             return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
-        last = max((place for place, says in enumerate(say) if says), default=0)
-        whole, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
-        return [whole if place == last else none for place in range(len(say))]
+        last = max((place for place, says in enumerate(filled) if says), default=0)
+        mark, none = (self.of(sentence), self.numbers(sentence)), ("", tuple[int, ...]())
+        return [mark if place == last else none for place in range(len(filled))]
 
     def _mark(self, numbers: tuple[int, ...]) -> str:
-        known = all(number in self._citations for number in numbers)
-        style = self._style if known else CitationStyle.NUMBERED
-        return citations.render_mark(numbers, self._citations, style, self._speech).strip()
+        is_known = all(number in self._citations for number in numbers)
+        style = self._style if is_known else CitationStyle.NUMBERED
+        return citations.render_mark(numbers, self._citations, style, self._translator).strip()
 
 
 def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSentence]]:
-    """What stands below each heading, with it."""
+    """Return each heading with the sentences below it."""
     starts = [place for place, sentence in enumerate(sentences) if sentence.kind is BlockKind.HEADING]
     return [sentences[start:end] for start, end in pairwise([*starts, len(sentences)])]
 
 
 def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
-    """Of sentences that rest on one source, all but the last that is not code; none of others."""
-    told = [sentence for sentence in run if sentence.kind not in _CAPTIONS]
-    sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in told}
+    """Return the sentences that need no mark: of those that rest on one source, all but the last that is not code."""
+    marked = [sentence for sentence in run if sentence.kind not in _HEADING_KINDS]
+    sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in marked}
     if len(sources) != 1 or len(next(iter(sources))) != 1:
         return []
-    spoken = [sentence for sentence in told if sentence.kind is not BlockKind.CODE] or told
-    return [sentence for sentence in run if sentence is not spoken[-1]] if spoken else []
+    candidates = [sentence for sentence in marked if sentence.kind is not BlockKind.CODE] or marked
+    return [sentence for sentence in run if sentence is not candidates[-1]] if candidates else []
 
 
-def _inline(citation: Citation) -> Citation:
-    """A citation whose names are short enough to stand in the text."""
+def _shorten_names(citation: Citation) -> Citation:
+    """Return a citation whose names are short enough for the text."""
     return replace(
         citation,
         title=sanitize_line(citation.title, MAX_NAME_LENGTH),

@@ -1,4 +1,4 @@
-"""Long text over several messages: cut between sentences, rows and lines of code, nothing lost."""
+"""Splitting of long text over messages: between sentences, rows and lines of code, with nothing lost."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class PieceKind(StrEnum):
 
 
 class TextPiece(NamedTuple):
-    """What is kept whole: a sentence, a list item, a row, a line of code."""
+    """Text that is not split: a sentence, a list item, a row, a line of code."""
 
     text: str
     separator: str = ""
-    """What separates it from the piece before it in the same message."""
+    """Text between it and the piece before it in the same message."""
     kind: PieceKind = PieceKind.TEXT
     language: str = ""
-    """Of code."""
+    """The language of code."""
     repeated_header: str = ""
-    """What stands above it again where a new message begins with it: the header of its table."""
+    """The table header that is repeated above it where it begins a new message."""
 
 
 class Segment(NamedTuple):
@@ -51,33 +51,32 @@ def pack_messages(
     *,
     first: int | None = None,
     length: Callable[[str], int] = len,
-    around: int = 0,
+    overhead: int = 0,
 ) -> list[MessageSegments]:
-    """Fill messages of at most `limit` by `length` (the first of `first`), where each segment takes `around` more.
-
-    An earlier message never depends on later pieces."""
+    """Pack pieces into messages of at most `limit` by `length` (the first of `first`); each segment takes `overhead`
+    more. An earlier message never depends on later pieces."""
     messages: list[MessageSegments] = []
     current: list[Segment] = []
     used, room = 0, limit if first is None else first
     for piece in pieces:
-        more = length(piece.separator + piece.text) + (0 if _joins(current, piece) else around)
-        if current and used + more > room:
+        added = length(piece.separator + piece.text) + (0 if _continues(current, piece) else overhead)
+        if current and used + added > room:
             messages.append(tuple(current))
             current, used, room = [], length(f"{piece.repeated_header}\n") if piece.repeated_header else 0, limit
-            more = length(piece.text) + around
+            added = length(piece.text) + overhead
         _add(current, piece)
-        used += more
+        used += added
     return [*messages, tuple(current)] if current else messages
 
 
-def _joins(current: list[Segment], piece: TextPiece) -> bool:
-    """Whether a piece goes on with the last segment; each block of code is a segment of its own."""
+def _continues(current: list[Segment], piece: TextPiece) -> bool:
+    """Return True if a piece continues the last segment. Each block of code is a segment of its own."""
     alike = bool(current) and (current[-1].kind, current[-1].language) == (piece.kind, piece.language)
     return alike and (piece.kind is PieceKind.TEXT or piece.separator == "\n")
 
 
 def _add(current: list[Segment], piece: TextPiece) -> None:
-    if _joins(current, piece):
+    if _continues(current, piece):
         current[-1] = current[-1]._replace(text=f"{current[-1].text}{piece.separator}{piece.text}")
         return
     text = f"{piece.repeated_header}\n{piece.text}" if piece.repeated_header and not current else piece.text
@@ -85,7 +84,7 @@ def _add(current: list[Segment], piece: TextPiece) -> None:
 
 
 def wrap_text(text: str, room: int = MAX_PIECE_LENGTH) -> Iterator[str]:
-    """`text` in parts of at most `room` characters, cut at white space, and inside words only where there is none."""
+    """Yield parts of at most `room` characters, cut at white space, and inside words only where there is none."""
     while len(text) > room:
         cut = max(text.rfind(" ", 0, room), text.rfind("\n", 0, room))
         cut = cut if cut > room // 2 else room
@@ -96,16 +95,16 @@ def wrap_text(text: str, room: int = MAX_PIECE_LENGTH) -> Iterator[str]:
 
 
 def sanitize_line(text: str, room: int) -> str:
-    """Foreign words in one line of at most `room` characters, without those that hide."""
+    """Return foreign text as one line of at most `room` characters, without hidden characters."""
     return shorten_line(strip_hidden(text), room)
 
 
 def strip_hidden(text: str) -> str:
-    """Foreign words in one line, without characters that hide."""
+    """Return foreign text as one line, without hidden characters."""
     return " ".join(strip_invisible(text).split())
 
 
 def shorten_line(text: str, room: int) -> str:
-    """One line of at most `room` characters, with an ellipsis where something is left out."""
+    """Return one line of at most `room` characters, with an ellipsis where something is left out."""
     line = " ".join(text.split())
     return line if len(line) <= room else f"{line[: room - 1].rstrip()}…"

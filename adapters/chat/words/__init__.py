@@ -1,1 +1,1 @@
-"""What forms, commands and notices say."""
+"""Texts of forms, commands and notices."""

@@ -1,4 +1,4 @@
-"""What to write, so that a gap closes."""
+"""Advice on what to write to close a knowledge gap."""
 
 from __future__ import annotations
 
@@ -7,32 +7,39 @@ from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values.insights import GapKind, KnowledgeGap
 from pipeline.words import wording
 
-_AT = {
+_ADVICE = {
     GapKind.NOT_ANSWERED: wording.ADVICE_ADD_ANSWER,
     GapKind.UNHELPFUL: wording.ADVICE_CHECK_DOCUMENT,
     GapKind.LOW: wording.ADVICE_REPHRASE,
 }
 
 MAX_QUOTE_LENGTH = 160
-"""Characters of what comes closest that are shown."""
+"""Characters of the closest passage that are shown."""
 
 
-def gap_advice(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    """What to do, with the name of the nearest document where there is one, and what comes closest."""
-    to_do = words(_AT[gap.lack], title=gap.nearest.title) if gap.nearest else words(wording.ADVICE_WRITE_DOCUMENT)
+def gap_advice(gap: KnowledgeGap, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return what to do, with the title of the nearest document if there is one, and the closest passage."""
+    to_do = (
+        translator(_ADVICE[gap.lack], title=gap.nearest.title)
+        if gap.nearest
+        else translator(wording.ADVICE_WRITE_DOCUMENT)
+    )
     closest = gap.proposal.closest
     if closest is None:
         return to_do
     quote = sanitize_line(closest.quote, MAX_QUOTE_LENGTH)
-    return f"{to_do} {words(wording.CLOSEST_QUOTE, title=closest.paper.title, quote=quote)}"
+    return f"{to_do} {translator(wording.CLOSEST_QUOTE, title=closest.paper.title, quote=quote)}"
 
 
-def gap_draft(gap: KnowledgeGap, words: Translator = ENGLISH_TRANSLATOR) -> str:
-    """What could be written, as Markdown: the question, what comes closest, what is known and what is to be filled
-    in."""
+def gap_draft(gap: KnowledgeGap, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return a draft of the missing document as Markdown: the question, the closest passage, what is known and what is
+    to be filled in."""
     question, proposal = " ".join(gap.group.question.split()), gap.proposal
-    said = [*proposal.says, *(words(wording.PROPOSAL_UNCHECKED, text=text) for text in proposal.unsure)]
-    gaps = [f"- [ ] {words(wording.PROPOSAL_GAP, question=one)}" for one in proposal.open or (question,)]
+    statements = [*proposal.says, *(translator(wording.PROPOSAL_UNCHECKED, text=text) for text in proposal.unsure)]
+    gaps = [
+        f"- [ ] {translator(wording.PROPOSAL_GAP, question=question_left)}"
+        for question_left in proposal.open or (question,)
+    ]
     quote = f"> {proposal.closest.quote}" if proposal.closest else ""
-    parts = (f"## {question}", words(wording.PROPOSAL_NOTICE), quote, " ".join(said), "\n".join(gaps))
+    parts = (f"## {question}", translator(wording.PROPOSAL_NOTICE), quote, " ".join(statements), "\n".join(gaps))
     return "\n\n".join(filter(None, parts))

@@ -1,4 +1,4 @@
-"""Forms as data: what one asks for, and what was filled in. Pure."""
+"""Forms as data: their fields, and their submitted values. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ COMMENT_FIELD = "comment"
 MAX_COMMENT_LENGTH = 1_000
 """Characters."""
 FormValues = Mapping[str, tuple[str, ...]]
-"""What was typed or chosen, by the name of the field; what was left empty is empty, or not there."""
+"""Typed or chosen values by field name. An empty field is empty or missing."""
 
 
 class TextField(NamedTuple):
-    """A field for words."""
+    """A text input."""
 
     name: str
     label: str
@@ -27,30 +27,30 @@ class TextField(NamedTuple):
     max_length: int = 500
     """Characters."""
     is_multiline: bool = False
-    """More than one."""
+    """True for several lines."""
     value: str = ""
     required: bool = False
 
 
 class ChoiceField(NamedTuple):
-    """A field to choose in."""
+    """An input with options."""
 
     name: str
     label: str
     options: Mapping[str, str]
-    """Value -> how it is named."""
+    """Labels by value."""
     initial: tuple[str, ...] = ()
-    """What is chosen when the form opens."""
+    """The values chosen when the form opens."""
     hint: str = ""
     is_multiple: bool = False
     is_collapsed: bool = False
-    """The options are seen when somebody opens them."""
+    """True where the options show only when the field is opened."""
     required: bool = False
 
 
 class Form(NamedTuple):
     name: str
-    """Comes back with what was filled in, as does `about`."""
+    """The name, which comes back with the submitted values, as does `subject_id`."""
     subject_id: str
     title: str
     """At most 24 characters in every language: Slack takes no more."""
@@ -59,24 +59,24 @@ class Form(NamedTuple):
     fields: tuple[TextField | ChoiceField, ...]
 
 
-def reason_form(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> Form:
-    """The one behind the thumbs-down."""
-    reasons = {reason.value: speech(text) for reason, text in wording.FEEDBACK_REASONS.items()}
+def reason_form(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) -> Form:
+    """Return the form behind the thumbs-down."""
+    reasons = {reason.value: translator(text) for reason, text in wording.FEEDBACK_REASONS.items()}
     return Form(
         REASON_FORM,
         answer_id,
-        speech(words.REASON_TITLE),
-        speech(words.FEEDBACK_SEND_LABEL),
-        speech(words.FEEDBACK_CLOSE_LABEL),
+        translator(words.REASON_TITLE),
+        translator(words.FEEDBACK_SEND_LABEL),
+        translator(words.FEEDBACK_CLOSE_LABEL),
         (
-            ChoiceField("reason", speech(words.REASON_LABEL), reasons),
-            TextField(COMMENT_FIELD, speech(words.COMMENT_LABEL), max_length=MAX_COMMENT_LENGTH, is_multiline=True),
+            ChoiceField("reason", translator(words.REASON_LABEL), reasons),
+            TextField(COMMENT_FIELD, translator(words.COMMENT_LABEL), max_length=MAX_COMMENT_LENGTH, is_multiline=True),
         ),
     )
 
 
-def add_reason(rating: Rating, filled: FormValues) -> Rating:
-    """`rating` with what the form says."""
-    given = "".join(filled.get("reason", ()))
-    comment = "".join(filled.get(COMMENT_FIELD, ()))[:MAX_COMMENT_LENGTH]
-    return replace(rating, reason=RatingReason(given) if given in tuple(RatingReason) else None, comment=comment)
+def add_reason(rating: Rating, values: FormValues) -> Rating:
+    """Return `rating` with the reason and the comment of the form."""
+    reason = "".join(values.get("reason", ()))
+    comment = "".join(values.get(COMMENT_FIELD, ()))[:MAX_COMMENT_LENGTH]
+    return replace(rating, reason=RatingReason(reason) if reason in tuple(RatingReason) else None, comment=comment)

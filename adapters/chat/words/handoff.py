@@ -1,5 +1,5 @@
-"""A question that people are asked: what is posted, as texts and links that each platform writes down, and the form
-for the reply. Pure."""
+"""Texts of a handoff to people: the notice, as texts and links that each platform renders, and the form for the reply.
+Pure."""
 
 from __future__ import annotations
 
@@ -31,33 +31,36 @@ KEEP_YES, KEEP_NO = (
     TranslatableText("No, for whoever asked alone"),
 )
 UNNAMED_PERSON = TranslatableText("A colleague")
-"""Whoever has no name."""
+"""Name of a person without a name."""
 ORIGIN_LABEL = TranslatableText("Where it was asked")
 
 
 SEND_AND_KEEP = TranslatableText("Send and keep")
 RESOLVE_BUTTON, HANDOFF_FORM = "resolve", "resolved"
-"""What opens the form, and the form."""
+"""The button that opens the form, and the form."""
 SEND_BUTTON, KEEP_BUTTON = "send", "sendkeep"
-"""What sends a message that somebody wrote where people were asked, and what keeps it, too."""
+"""The button that sends a message written below the notice as reply, and the one that keeps it, too."""
 
 
 class UnsentReply(NamedTuple):
-    """What somebody is told who wrote where people were asked, instead of pressing the button there."""
+    """Offer to send a message as reply, for a person who wrote below a handoff notice instead of pressing its
+    button."""
 
     text: str
     notice: MessageKey
-    """The message that asks people."""
+    """The handoff notice."""
     buttons: tuple[tuple[str, str], ...] = ()
-    """Each with its label and its action; none below what is no reply."""
+    """Label and action of each; empty below what is no reply."""
 
 
-def build_unsent_reply(notice: MessageKey, words: Translator, *, sendable: bool, keep: bool) -> UnsentReply:
-    """`sendable`: it can be a reply. `keep`: replies can be kept there."""
+def build_unsent_reply(notice: MessageKey, translator: Translator, *, sendable: bool, keep: bool) -> UnsentReply:
+    """Build the offer. `sendable`: the message can be a reply. `keep`: replies can be kept there."""
     if not sendable:
-        return UnsentReply(words(wording.REPLY_NOT_SENT, button=words(RESOLVE_LABEL)), notice)
-    kept = ((words(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
-    return UnsentReply(words(wording.CONFIRM_REPLY), notice, ((words(REPLY_SEND_LABEL), SEND_BUTTON), *kept))
+        return UnsentReply(translator(wording.REPLY_NOT_SENT, button=translator(RESOLVE_LABEL)), notice)
+    keep_button = ((translator(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
+    return UnsentReply(
+        translator(wording.CONFIRM_REPLY), notice, ((translator(REPLY_SEND_LABEL), SEND_BUTTON), *keep_button)
+    )
 
 
 class NoticeLink(NamedTuple):
@@ -66,72 +69,77 @@ class NoticeLink(NamedTuple):
 
 
 class NoticeText(NamedTuple):
-    """All foreign text in it is to be shown as it stands."""
+    """The texts of a handoff notice. All foreign text in it is shown literally."""
 
     heading: str
     quoted: str = ""
     """The question, or the reply."""
     found: str = ""
-    """What was answered."""
+    """The bot's answer."""
     sources: tuple[NoticeLink, ...] = ()
     note: str = ""
     button: str = ""
-    """Resolves it."""
+    """The label of the button that resolves it."""
     origin: str = ""
-    """What the link says that leads to where it was asked."""
+    """The label of the link to the question."""
 
 
 def build_notice_text(notice: HandoffNotice) -> NoticeText:
-    words = Translator(notice.language)
-    question = _short(notice.handoff.question, NOTICE_QUESTION)
+    translator = Translator(notice.language)
+    question = _shorten(notice.handoff.question, NOTICE_QUESTION)
     match notice.about:
         case NoticeKind.ASKED:
-            return _asked(question, notice.answer, words)
+            return _question_text(question, notice.answer, translator)
         case NoticeKind.RESOLVED:
-            heading = words(wording.HANDOFF_REPLIED if notice.reply else wording.HANDOFF_CLOSED, who=notice.resolver)
-            return NoticeText(heading, quoted=_short(notice.reply, NOTICE_REPLY), note=question)
+            heading = translator(
+                wording.HANDOFF_REPLIED if notice.reply else wording.HANDOFF_CLOSED, who=notice.resolver
+            )
+            return NoticeText(heading, quoted=_shorten(notice.reply, NOTICE_REPLY), note=question)
         case NoticeKind.UNDELIVERED:
-            return NoticeText(words(wording.HANDOFF_FAILED), note=question)
+            return NoticeText(translator(wording.HANDOFF_FAILED), note=question)
 
 
-def _short(text: str, room: int) -> str:
-    """Without what hides in it, over as many lines as it has."""
-    shown = strip_invisible(text).strip()
-    return shown if len(shown) <= room else f"{shown[: room - 1].rstrip()}…"
+def _shorten(text: str, room: int) -> str:
+    """Return the text without hidden characters, shortened, with its line ends."""
+    visible = strip_invisible(text).strip()
+    return visible if len(visible) <= room else f"{visible[: room - 1].rstrip()}…"
 
 
-def _asked(question: str, answer: Answer | None, words: Translator) -> NoticeText:
-    shown = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
+def _question_text(question: str, answer: Answer | None, translator: Translator) -> NoticeText:
+    sources = (*answer.citations, *answer.nearest)[:MAX_NOTICE_SOURCES] if answer else ()
     return NoticeText(
-        words(wording.HANDOFF_TITLE),
+        translator(wording.HANDOFF_TITLE),
         quoted=question,
-        found=_short(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
+        found=_shorten(" ".join(sentence.text for sentence in answer.sentences), NOTICE_ANSWER) if answer else "",
         sources=tuple(
-            NoticeLink(_short(citations.citation_reference(citation, words), 200), citation.url) for citation in shown
+            NoticeLink(_shorten(citations.citation_reference(citation, translator), 200), citation.url)
+            for citation in sources
         ),
-        note="" if answer else words(wording.ANSWER_WITHHELD),
-        button=words(RESOLVE_LABEL),
-        origin=words(ORIGIN_LABEL),
+        note="" if answer else translator(wording.ANSWER_WITHHELD),
+        button=translator(RESOLVE_LABEL),
+        origin=translator(ORIGIN_LABEL),
     )
 
 
-def handoff_form(about: str, words: Translator, *, keep: bool) -> Form:
-    """The one for the reply. `keep`: it may be kept as an answer."""
-    reply = TextField("reply", words(REPLY_LABEL), words(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
-    kept = ChoiceField("keep", words(KEEP_LABEL), {"no": words(KEEP_NO), "yes": words(KEEP_YES)}, ("no",))
+def handoff_form(subject_id: str, translator: Translator, *, keep: bool) -> Form:
+    """Return the form for the reply. `keep`: it may be kept as an answer."""
+    reply = TextField("reply", translator(REPLY_LABEL), translator(REPLY_HINT), NOTICE_REPLY, is_multiline=True)
+    keep_field = ChoiceField(
+        "keep", translator(KEEP_LABEL), {"no": translator(KEEP_NO), "yes": translator(KEEP_YES)}, ("no",)
+    )
     return Form(
         HANDOFF_FORM,
-        about,
-        words(FORM_TITLE),
-        words(REPLY_SEND_LABEL),
-        words(REPLY_CLOSE_LABEL),
-        (reply, kept) if keep else (reply,),
+        subject_id,
+        translator(FORM_TITLE),
+        translator(REPLY_SEND_LABEL),
+        translator(REPLY_CLOSE_LABEL),
+        (reply, keep_field) if keep else (reply,),
     )
 
 
-def parse_handoff_form(filled: FormValues) -> tuple[str, bool]:
-    """The reply, and whether it is to be kept."""
-    return shorten_reply("".join(filled.get("reply", ()))), "yes" in filled.get("keep", ())
+def parse_handoff_form(values: FormValues) -> tuple[str, bool]:
+    """Return the reply, and whether it is to be kept."""
+    return shorten_reply("".join(values.get("reply", ()))), "yes" in values.get("keep", ())
 
 
 def shorten_reply(reply: str) -> str:

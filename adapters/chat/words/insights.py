@@ -1,4 +1,4 @@
-"""Insights in chat: the short form, as parts. Pure."""
+"""Insights in chat: the short form, as blocks. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.words import wording
 
 INSIGHTS_DAYS = 30
 MAX_PANEL_ENTRIES, MAX_DIGEST_ENTRIES = 5, 3
-"""Of each list; in one message."""
+"""Entries of each list, in a panel and in the weekly digest."""
 QUESTION_LINE, TITLE_LINE = 200, 120
 """Characters of each that are shown."""
 INSIGHTS_ADMINS_ONLY = TranslatableText("Only an admin may see what was asked. Whoever runs me says who is one.")
@@ -32,7 +32,7 @@ DRAFT_FOR = TranslatableText("A draft for {question}:")
 NEVER_CITED_COUNT = PluralText("{number} document was never cited.", "{number} documents were never cited.")
 _TIMES = PluralText("asked once", "asked {number} times")
 _PEOPLE = PluralText("by {number} person", "by {number} people")
-_SPENT = PluralText(
+_LIMIT_REACHED = PluralText(
     "In {place} I gave {number} answer unasked within an hour, all that `auto_per_hour` allows. "
     "Until the hour is over I answer only who mentions me there.",
     "In {place} I gave {number} answers unasked within an hour, all that `auto_per_hour` allows. "
@@ -41,54 +41,63 @@ _SPENT = PluralText(
 _GROUP = TranslatableText("{question} ({times} {people})")
 
 
-def insights_panel(seen: Insights, speech: Translator, *, entries: int = MAX_PANEL_ENTRIES) -> Reply:
-    """A message's worth of it: people are counted, never named."""
-    return Reply(blocks=tuple(_blocks(seen, speech, entries)), language=speech.language)
+def insights_panel(insights: Insights, translator: Translator, *, entries: int = MAX_PANEL_ENTRIES) -> Reply:
+    """Build insights that fit one message. People are counted, never named."""
+    return Reply(blocks=tuple(_blocks(insights, translator, entries)), language=translator.language)
 
 
-def _blocks(seen: Insights, speech: Translator, entries: int) -> Iterator[ReplyBlock]:
-    yield ReplyHeading(text=ReplyText(text=speech(ASKED_BETWEEN, since=seen.since, until=seen.until)))
-    yield _said(speech(QUESTION_COUNTS, **seen.counts.model_dump(exclude={"failed"})))
+def _blocks(insights: Insights, translator: Translator, entries: int) -> Iterator[ReplyBlock]:
+    yield ReplyHeading(text=ReplyText(text=translator(ASKED_BETWEEN, since=insights.since, until=insights.until)))
+    yield _paragraph(translator(QUESTION_COUNTS, **insights.counts.model_dump(exclude={"failed"})))
     yield from _list(
-        speech(GAPS_HEADING), (f"{_group(gap.group, speech)}. {gap_advice(gap, speech)}" for gap in seen.gaps), entries
-    )
-    yield from _list(speech(MOST_USED_HEADING), (_group(group, speech) for group in seen.most_asked), entries)
-    apart = (" · ".join(sanitize_line(paper.title, TITLE_LINE) for paper in one.papers) for one in seen.contradictions)
-    yield from _list(speech(CONTRADICTIONS_HEADING), apart, entries)
-    yield from _list(
-        speech(STALE_HEADING),
-        (f"{sanitize_line(old.paper.title, TITLE_LINE)} ({old.changed})" for old in seen.outdated),
+        translator(GAPS_HEADING),
+        (f"{_group(gap.group, translator)}. {gap_advice(gap, translator)}" for gap in insights.gaps),
         entries,
     )
-    if seen.never_cited:
-        yield _said(speech.pluralize(NEVER_CITED_COUNT, len(seen.never_cited)))
-    for gap in seen.gaps[:1]:
-        yield _said(
-            speech(DRAFT_FOR, question=wording.quote_text(sanitize_line(gap.group.question, QUESTION_LINE), speech))
+    yield from _list(
+        translator(MOST_USED_HEADING), (_group(group, translator) for group in insights.most_asked), entries
+    )
+    titles = (
+        " · ".join(sanitize_line(paper.title, TITLE_LINE) for paper in contradiction.papers)
+        for contradiction in insights.contradictions
+    )
+    yield from _list(translator(CONTRADICTIONS_HEADING), titles, entries)
+    yield from _list(
+        translator(STALE_HEADING),
+        (f"{sanitize_line(old.paper.title, TITLE_LINE)} ({old.changed})" for old in insights.outdated),
+        entries,
+    )
+    if insights.never_cited:
+        yield _paragraph(translator.pluralize(NEVER_CITED_COUNT, len(insights.never_cited)))
+    for gap in insights.gaps[:1]:
+        yield _paragraph(
+            translator(
+                DRAFT_FOR, question=wording.quote_text(sanitize_line(gap.group.question, QUESTION_LINE), translator)
+            )
         )
-        yield ReplyCode(text=gap_draft(gap, speech))
+        yield ReplyCode(text=gap_draft(gap, translator))
 
 
-def _said(text: str) -> ReplyParagraph:
+def _paragraph(text: str) -> ReplyParagraph:
     return ReplyParagraph(sentences=(ReplyText(text=text),))
 
 
-def _list(heading: str, entries: Iterable[str], most: int) -> Iterator[ReplyBlock]:
-    listed = tuple(ReplyText(text=entry) for entry in list(entries)[:most])
+def _list(heading: str, entries: Iterable[str], limit: int) -> Iterator[ReplyBlock]:
+    listed = tuple(ReplyText(text=entry) for entry in list(entries)[:limit])
     if listed:
         yield ReplyHeading(text=ReplyText(text=heading))
         yield ReplyList(items=listed)
 
 
-def _group(group: QuestionGroup, speech: Translator) -> str:
-    return speech(
+def _group(group: QuestionGroup, translator: Translator) -> str:
+    return translator(
         _GROUP,
-        question=wording.quote_text(sanitize_line(group.question, QUESTION_LINE), speech),
-        times=speech.pluralize(_TIMES, group.count),
-        people=speech.pluralize(_PEOPLE, group.people),
+        question=wording.quote_text(sanitize_line(group.question, QUESTION_LINE), translator),
+        times=translator.pluralize(_TIMES, group.count),
+        people=translator.pluralize(_PEOPLE, group.people),
     )
 
 
-def auto_limit_text(report: AutoLimitNotice, place: str) -> str:
-    """That a place, as the platform writes it, has had its answers of an hour."""
-    return Translator(report.language).pluralize(_SPENT, report.per_hour, place=place)
+def auto_limit_text(notice: AutoLimitNotice, place: str) -> str:
+    """Return the notice that a place, as the platform writes it, has used up its unprompted answers of the hour."""
+    return Translator(notice.language).pluralize(_LIMIT_REACHED, notice.per_hour, place=place)

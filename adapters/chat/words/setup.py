@@ -1,4 +1,4 @@
-"""What admins set for a place in chat: its names, what can be chosen, and how it is shown. Pure."""
+"""Settings that admins set for a place in chat: names, choices and how they are shown. Pure."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _WRITERS = {
 
 
 class SetupField(NamedTuple):
-    """One thing that can be set."""
+    """One setting that can be set in chat."""
 
     label: TranslatableText
     hint: TranslatableText
     options: Mapping[str, TranslatableText] = {}
-    """Value -> how it is named; empty where it is typed."""
+    """Labels by value; empty where the value is typed."""
 
 
 SETUP_FIELDS: Mapping[str, SetupField] = {
@@ -105,11 +105,11 @@ SETUP_FIELDS: Mapping[str, SetupField] = {
         {"true": TranslatableText("In a thread"), "false": TranslatableText("In place")},
     ),
 }
-"""By the names of `Place`."""
+"""Fields by the names of `PlaceSettings`."""
 
 
 def setting_value(place: PlaceSettings, name: str) -> str:
-    """A setting as it is chosen or typed; `default` where it is not set."""
+    """Return a setting as it is chosen or typed; `default` where it is not set."""
     value = getattr(place, name)
     if value is None:
         return USE_DEFAULT
@@ -118,39 +118,48 @@ def setting_value(place: PlaceSettings, name: str) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def setting_lines(place: PlaceSettings, speech: Translator) -> list[str]:
-    """What holds in a place, a line a setting; what is left to the operator's settings for all is left out."""
-    shown = []
+def setting_lines(place: PlaceSettings, translator: Translator) -> list[str]:
+    """Return the settings in force in a place, one a line, without those left to the operator."""
+    lines = []
     for name, field in SETUP_FIELDS.items():
         value = setting_value(place, name)
         if value != USE_DEFAULT:
-            named = speech(field.options[value]) if value in field.options else value
-            shown.append(speech(SETTING_LINE, label=speech(field.label), value=named))
-    return shown
+            label = translator(field.options[value]) if value in field.options else value
+            lines.append(translator(SETTING_LINE, label=translator(field.label), value=label))
+    return lines
 
 
-def invalid_setting_text(error: InvalidPlaceSetting, speech: Translator) -> str:
-    """What whoever chose it is told."""
+def invalid_setting_text(error: InvalidPlaceSetting, translator: Translator) -> str:
+    """Return why a setting was refused."""
     field = SETUP_FIELDS[error.name]
-    wrong = speech(INVALID_SETTING, label=speech(field.label), hint=speech(field.hint))
-    offered = [speech(AVAILABLE_NAMES, names=", ".join(error.offered))] if error.offered else []
-    return " ".join([wrong, *offered, speech(UNCHANGED)])
+    problem = translator(INVALID_SETTING, label=translator(field.label), hint=translator(field.hint))
+    names = [translator(AVAILABLE_NAMES, names=", ".join(error.offered))] if error.offered else []
+    return " ".join([problem, *names, translator(UNCHANGED)])
 
 
-def setup_form(about: str, here: PlaceSettings, fields: Mapping[str, SetupField], speech: Translator) -> Form:
-    """What is set for a place itself, to be changed."""
-    asked = tuple(_field(name, field, setting_value(here, name), speech) for name, field in fields.items())
-    return Form("setup", about, speech(SETUP_TITLE), speech(SAVE_LABEL), speech(words.FEEDBACK_CLOSE_LABEL), asked)
+def setup_form(
+    subject_id: str, settings: PlaceSettings, fields: Mapping[str, SetupField], translator: Translator
+) -> Form:
+    """Return the form with the place's own settings."""
+    inputs = tuple(_field(name, field, setting_value(settings, name), translator) for name, field in fields.items())
+    return Form(
+        "setup",
+        subject_id,
+        translator(SETUP_TITLE),
+        translator(SAVE_LABEL),
+        translator(words.FEEDBACK_CLOSE_LABEL),
+        inputs,
+    )
 
 
-def parse_setup_form(filled: FormValues, names: Iterable[str]) -> dict[str, str]:
-    """What the form says, by name."""
-    return {name: "".join(filled.get(name, ())) or USE_DEFAULT for name in names}
+def parse_setup_form(values: FormValues, names: Iterable[str]) -> dict[str, str]:
+    """Return the submitted settings by name."""
+    return {name: "".join(values.get(name, ())) or USE_DEFAULT for name in names}
 
 
-def _field(name: str, field: SetupField, value: str, speech: Translator) -> TextField | ChoiceField:
-    label, hint = speech(field.label), speech(field.hint)
+def _field(name: str, field: SetupField, value: str, translator: Translator) -> TextField | ChoiceField:
+    label, hint = translator(field.label), translator(field.hint)
     if not field.options:
         return TextField(name, label, hint, value="" if value == USE_DEFAULT else value)
-    options = {USE_DEFAULT: speech(NOT_SET), **{key: speech(text) for key, text in field.options.items()}}
+    options = {USE_DEFAULT: translator(NOT_SET), **{key: translator(text) for key, text in field.options.items()}}
     return ChoiceField(name, label, options, (value if value in options else USE_DEFAULT,), hint, is_collapsed=True)

@@ -1,4 +1,4 @@
-"""What those in a channel are told once: that it is read. Pure."""
+"""The one-time notice in a channel that it is read as a source. Pure."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ SOURCE_NOTICE = TranslatableText(
 
 
 def source_notice_text(notice: IndexingNotice) -> str:
-    """In its language."""
+    """Return the text of the notice in its language."""
     return Translator(notice.language)(SOURCE_NOTICE, days=notice.days, word=OFF_RECORD_TAG)

@@ -1,4 +1,4 @@
-"""What whoever wants to be told hears at once, and what stands above the answer later, on every platform. Pure."""
+"""Texts of answer subscriptions: the confirmation, and the heading above the later answer, on every platform. Pure."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pipeline.words import wording
 
 
 class AnswerHeading(NamedTuple):
-    """All of `quoted` is to be shown as it stands."""
+    """Heading above a subscribed answer. All of `question` is shown literally."""
 
     heading: str
     question: str
 
 
 def answer_heading(answer: Answer) -> AnswerHeading:
-    """Why it is posted now, and the question: what was said meanwhile stands between."""
+    """Return why the answer is posted now, and its question: other messages stand between them."""
     return AnswerHeading(
         Translator(answer.language)(wording.SUBSCRIPTION_INTRO), sanitize_line(answer.question, MAX_QUESTION_LENGTH)
     )
 
 
-def subscribed_reply(wished: SubscriptionResult, words: Translator) -> Reply:
-    """That it is noted, with the button that takes it back, where there is something to take back."""
-    actions = (ReplyButton.UNSUBSCRIBE,) if wished.subscription_id else ()
-    said = text_reply(wished.reply)
-    return replace(said, language=words.language, answer_id=wished.subscription_id, buttons=actions)
+def subscribed_reply(result: SubscriptionResult, translator: Translator) -> Reply:
+    """Return the confirmation, with a button to cancel if there is something to cancel."""
+    actions = (ReplyButton.UNSUBSCRIBE,) if result.subscription_id else ()
+    reply = text_reply(result.reply)
+    return replace(reply, language=translator.language, answer_id=result.subscription_id, buttons=actions)

@@ -1,4 +1,4 @@
-"""What is said where somebody adds a file or a link to the documents, and what they chose from. Pure."""
+"""Texts and form for adding files and links to the documents. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ UPLOAD_FORM = "adding"
 MAX_UPLOADS = 10
 """Files and links of one message that can be added."""
 _ADDRESS = re.compile(r"https?://[^\s<>|\"]+")
-_AFTER = ".,;:!?'*_~"
+_TRAILING = ".,;:!?'*_~"
 
 
 class UploadCandidate(NamedTuple):
@@ -60,65 +60,71 @@ class UploadCandidate(NamedTuple):
 
 
 def find_urls(text: str) -> list[UploadCandidate]:
-    """The addresses in a text as it was typed, each once; a mark that ends a sentence is not part of one."""
-    found = (one.rstrip(_AFTER if "(" in one else f"{_AFTER})") for one in _ADDRESS.findall(text))
-    return [UploadCandidate(one) for one in dict.fromkeys(found)]
+    """Return the addresses in typed text, each once, without the punctuation that ends a sentence."""
+    urls = (url.rstrip(_TRAILING if "(" in url else f"{_TRAILING})") for url in _ADDRESS.findall(text))
+    return [UploadCandidate(url) for url in dict.fromkeys(urls)]
 
 
-def candidate_label(thing: UploadCandidate) -> str:
-    """What the form calls it."""
-    return sanitize_line(thing.name, 75)
+def candidate_label(candidate: UploadCandidate) -> str:
+    """Return the candidate's label in the form."""
+    return sanitize_line(candidate.name, 75)
 
 
-def added_text(thing: UploadCandidate, added: AddedDocument, words: Translator) -> str:
-    """What was read, and where it is."""
-    name, title = sanitize_line(thing.name, MAX_NAME_LENGTH), sanitize_line(added.title, MAX_NAME_LENGTH)
+def added_text(candidate: UploadCandidate, added: AddedDocument, translator: Translator) -> str:
+    """Return what was added, and where it is."""
+    name, title = sanitize_line(candidate.name, MAX_NAME_LENGTH), sanitize_line(added.title, MAX_NAME_LENGTH)
     return " ".join(
         [
-            words(ADDED, name=name, collection=added.collection, title=title),
-            words.pluralize(PASSAGES_READ, added.passages),
-            *([words(REPLACED)] if added.replaced else []),
-            *([f"{words(wording.INSTRUCTIONS_IGNORED)}."] if added.flagged else []),
+            translator(ADDED, name=name, collection=added.collection, title=title),
+            translator.pluralize(PASSAGES_READ, added.passages),
+            *([translator(REPLACED)] if added.replaced else []),
+            *([f"{translator(wording.INSTRUCTIONS_IGNORED)}."] if added.flagged else []),
         ]
     )
 
 
-def take_back_hint(added: AddedDocument, words: Translator) -> str:
-    """How to take it back, in Markdown of any kind."""
-    return words(TAKE_BACK_HINT, id=added.document)
+def take_back_hint(added: AddedDocument, translator: Translator) -> str:
+    """Return how to remove it again, in Markdown of any kind."""
+    return translator(TAKE_BACK_HINT, id=added.document)
 
 
-def rejected_text(thing: UploadCandidate, error: UploadRefused, words: Translator) -> str:
-    """Why it is not there."""
-    return words(NOT_ADDED, name=sanitize_line(thing.name, MAX_NAME_LENGTH), reason=words(error.reason, **error.fields))
+def rejected_text(candidate: UploadCandidate, error: UploadRefused, translator: Translator) -> str:
+    """Return why it was not added."""
+    return translator(
+        NOT_ADDED, name=sanitize_line(candidate.name, MAX_NAME_LENGTH), reason=translator(error.reason, **error.fields)
+    )
 
 
-def fetch_failed_text(thing: UploadCandidate, words: Translator) -> str:
-    return words(NOT_ADDED, name=sanitize_line(thing.name, MAX_NAME_LENGTH), reason=words(FETCH_FAILED))
+def fetch_failed_text(candidate: UploadCandidate, translator: Translator) -> str:
+    return translator(NOT_ADDED, name=sanitize_line(candidate.name, MAX_NAME_LENGTH), reason=translator(FETCH_FAILED))
 
 
-def upload_form(about: str, things: Sequence[UploadCandidate], collections: Sequence[str], words: Translator) -> Form:
-    """What of a message, where there are several, the files ticked; and into which collection."""
+def upload_form(
+    subject_id: str, candidates: Sequence[UploadCandidate], collections: Sequence[str], translator: Translator
+) -> Form:
+    """Return the form: which candidates, if there are several (files are ticked), and into which collection."""
     fields = []
-    if len(things) > 1:
-        named = {str(place): candidate_label(thing) for place, thing in enumerate(things)}
-        files = tuple(str(place) for place, thing in enumerate(things) if thing.file_id)
+    if len(candidates) > 1:
+        labels = {str(place): candidate_label(candidate) for place, candidate in enumerate(candidates)}
+        files = tuple(str(place) for place, candidate in enumerate(candidates) if candidate.file_id)
         fields.append(
-            ChoiceField("what", words(WHAT_LABEL), named, files or tuple(named), is_multiple=True, required=True)
+            ChoiceField("what", translator(WHAT_LABEL), labels, files or tuple(labels), is_multiple=True, required=True)
         )
     if len(collections) > 1:
         names = {name: name for name in collections}
-        hint = words(WHERE_HINT)
+        hint = translator(WHERE_HINT)
         fields.append(
             ChoiceField(
-                "where", words(WHERE_LABEL), names, tuple(collections[:1]), hint, is_collapsed=True, required=True
+                "where", translator(WHERE_LABEL), names, tuple(collections[:1]), hint, is_collapsed=True, required=True
             )
         )
-    return Form(UPLOAD_FORM, about, words(ADD_LABEL), words(ADD_LABEL), words(CANCEL), tuple(fields))
+    return Form(
+        UPLOAD_FORM, subject_id, translator(ADD_LABEL), translator(ADD_LABEL), translator(CANCEL), tuple(fields)
+    )
 
 
-def parse_upload_form(filled: FormValues, things: Sequence[UploadCandidate]) -> tuple[list[UploadCandidate], str]:
-    """What was ticked, and the collection; that is empty where there was none to choose."""
-    ticked = {str(place): thing for place, thing in enumerate(things)}
-    chosen = [ticked[place] for place in filled["what"] if place in ticked] if "what" in filled else list(things)
-    return chosen, "".join(filled.get("where", ()))
+def parse_upload_form(values: FormValues, candidates: Sequence[UploadCandidate]) -> tuple[list[UploadCandidate], str]:
+    """Return the ticked candidates and the collection; that is empty where there was no choice."""
+    ticked = {str(place): candidate for place, candidate in enumerate(candidates)}
+    chosen = [ticked[place] for place in values["what"] if place in ticked] if "what" in values else list(candidates)
+    return chosen, "".join(values.get("where", ()))

@@ -1,1 +1,1 @@
-"""What people say there, into the inbox."""
+"""Events from Discord into the inbox, and Discord's earlier messages."""

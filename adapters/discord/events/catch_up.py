@@ -1,6 +1,6 @@
-"""Reading one gap after a fresh session: one that is resumed replays what it missed, a new one does not.
+"""Catching up after a fresh session: a resumed session replays what it missed, a new one does not.
 
-A first direct message from somebody new cannot be found: its channel is not known.
+The first direct message of a new person cannot be found: its channel is not known.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pipeline.rules.tenancy import workspace_scope
 
 ReadableChannel = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 MAX_DIRECT_CHANNELS = 500
-"""Direct messages that are read after an outage: those that were written in last."""
+"""Direct messages that are read after an outage: the most recent ones."""
 
 
 class DiscordUnread(NamedTuple):
-    """Somewhere to read."""
+    """A channel to read."""
 
     channel: discord.abc.Messageable
     channel_id: int
@@ -35,39 +35,40 @@ class DiscordUnread(NamedTuple):
 
 
 class DiscordMissedReader:
-    """Channels and active threads, forum posts among them, that may be read; `hear` takes a message in."""
+    """The reader of missed messages in readable channels and active threads, forum posts among them; `accept` takes a
+    message."""
 
     def __init__(
         self,
         client: discord.Client,
         inbox: Inbox,
-        hear: Callable[[discord.Message], Awaitable[None]],
-        since: MissedRange,
+        accept: Callable[[discord.Message], Awaitable[None]],
+        missed: MissedRange,
         *,
         directs: bool,
     ) -> None:
-        """`directs`: direct messages are told to this process."""
+        """Create it. `directs`: this process receives direct messages."""
         self._client = client
         self._inbox = inbox
-        self._hear = hear
-        self._since = since
-        self._told_directs = directs
-        self._known: dict[int, int | None] = {}
-        """By channel, as in `DiscordUnread`; None where nobody ever listened."""
+        self._accept = accept
+        self._missed = missed
+        self._has_directs = directs
+        self._last_ids: dict[int, int | None] = {}
+        """The last known message by channel; None where nobody ever listened."""
 
     async def places(self) -> AsyncIterator[DiscordUnread]:
         directs: list[str] = []
-        if self._told_directs:
+        if self._has_directs:
             with workspace_scope(workspace_key(None)):
                 directs = await self._inbox.channels(workspace_key(None))
         for guild_id, channel in self._channels():
-            after = await self._after(guild_id, channel.id)
-            if after is not None and (channel.last_message_id or 0) > after:
-                yield DiscordUnread(channel, channel.id, after)
+            last_id = await self._last_known(guild_id, channel.id)
+            if last_id is not None and (channel.last_message_id or 0) > last_id:
+                yield DiscordUnread(channel, channel.id, last_id)
         for channel_id in map(int, directs[:MAX_DIRECT_CHANNELS]):
-            after = await self._after(None, channel_id)
-            if after is not None:
-                yield DiscordUnread(self._client.get_partial_messageable(channel_id), channel_id, after)
+            last_id = await self._last_known(None, channel_id)
+            if last_id is not None:
+                yield DiscordUnread(self._client.get_partial_messageable(channel_id), channel_id, last_id)
 
     async def messages(self, place: DiscordUnread) -> AsyncGenerator[discord.Message, None]:
         with translate_discord_errors("read what was missed"):
@@ -77,18 +78,18 @@ class DiscordMissedReader:
                 yield message
 
     async def accept(self, place: DiscordUnread, message: discord.Message) -> None:
-        await self._hear(message)
+        await self._accept(message)
 
-    async def _after(self, guild_id: int | None, channel_id: int) -> int | None:
-        """After a first start, the last message that was ever heard there."""
-        if channel_id not in self._known:
-            after: int | None = _id_of(self._since.start)
-            if self._since.is_first_start:
+    async def _last_known(self, guild_id: int | None, channel_id: int) -> int | None:
+        """Return the last known message of a channel; after a first start, the last one that was ever heard there."""
+        if channel_id not in self._last_ids:
+            after: int | None = _first_id(self._missed.start)
+            if self._missed.is_first_start:
                 with workspace_scope(workspace_key(guild_id)):
-                    seen = await self._inbox.last_message_id(f"{workspace_key(guild_id)}:{channel_id}")
-                after = max(int(seen), _id_of(self._since.earliest)) if seen else None
-            self._known[channel_id] = after
-        return self._known[channel_id]
+                    last_id = await self._inbox.last_message_id(f"{workspace_key(guild_id)}:{channel_id}")
+                after = max(int(last_id), _first_id(self._missed.earliest)) if last_id else None
+            self._last_ids[channel_id] = after
+        return self._last_ids[channel_id]
 
     def _channels(self) -> Iterator[tuple[int, ReadableChannel]]:
         for guild in self._client.guilds:
@@ -104,6 +105,6 @@ class DiscordMissedReader:
                     yield guild.id, channel
 
 
-def _id_of(at: float) -> int:
-    """What comes right before the ids of messages of that moment."""
+def _first_id(at: float) -> int:
+    """Return the id right before those of messages of that moment."""
     return discord.utils.time_snowflake(datetime.fromtimestamp(at, UTC))

@@ -1,4 +1,4 @@
-"""What people say in channels that are a source: as it is said, and what is read of it."""
+"""Messages of channels that are a source: new ones, and what is read of them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pipeline.errors import Refused
 from pipeline.values import ChannelMessage, PlaceId
 
 SOLVED_TAGS = frozenset({"solved", "resolved", "answered"})
-"""Tags of a forum's post."""
+"""Tags of a forum post that mark it as solved."""
 
 
 def message_loader(message: discord.Message, me: discord.ClientUser) -> MessageLoader | None:
-    """At a message that was told of; None in private threads, which are not read."""
+    """Return the loader of a new message; None in private threads, which are not read."""
 
     async def as_told(channel: PlaceId) -> ChannelMessage | None:
         return parse_channel_message(channel, message, me)
@@ -28,7 +28,7 @@ def message_loader(message: discord.Message, me: discord.ClientUser) -> MessageL
 
 
 def refetching_loader(client: discord.Client, guild_id: int | None, channel_id: int, message_id: int) -> MessageLoader:
-    """At what a message is now that it or its reactions changed: an event tells of one of these alone."""
+    """Return the loader of a changed message, which is fetched again: an event has either its text or its reactions."""
 
     async def now(place: PlaceId) -> ChannelMessage | None:
         channel: Any = client.get_partial_messageable(channel_id, guild_id=guild_id)
@@ -36,7 +36,7 @@ def refetching_loader(client: discord.Client, guild_id: int | None, channel_id: 
             message = await channel.fetch_message(message_id)
         message.channel = client.get_channel(channel_id) or message.channel
         if client.user is None or is_private_thread(message.channel):
-            raise Refused("a message is not to be read there")
+            raise Refused("messages there may not be read")
         return parse_channel_message(place, message, client.user)
 
     return now
@@ -45,18 +45,19 @@ def refetching_loader(client: discord.Client, guild_id: int | None, channel_id: 
 def parse_channel_message(
     channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, to_us: bool = False
 ) -> ChannelMessage | None:
-    """What a person said to people; None for joins, bots, what is kept out, and unless `to_us` questions to us."""
-    reactions = {str(one.emoji) for one in message.reactions}
-    spoken = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
+    """Return a person's message to people; None for joins, bots, messages marked as off the record, and unless `to_us`
+    for questions to the bot."""
+    reactions = {str(item.emoji) for item in message.reactions}
+    is_person = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
     text = message_to_text(message, me)
-    ours = not to_us and any(one.id == me.id for one in message.mentions)
-    if not spoken or not (text or message.attachments) or EXCLUDED_EMOJI in reactions or ours:
+    is_for_bot = not to_us and any(item.id == me.id for item in message.mentions)
+    if not is_person or not (text or message.attachments) or EXCLUDED_EMOJI in reactions or is_for_bot:
         return None
-    inside = message.channel if isinstance(message.channel, discord.Thread) else None
-    refers = message.reference.message_id if message.reference else None
+    thread = message.channel if isinstance(message.channel, discord.Thread) else None
+    replied_to = message.reference.message_id if message.reference else None
     return ChannelMessage(
         channel=channel,
-        thread=str(inside.id if inside else refers or message.id),
+        thread=str(thread.id if thread else replied_to or message.id),
         message=str(message.id),
         author=f"{DISCORD_NAME}:{message.author.id}",
         name=message.author.display_name,
@@ -64,9 +65,9 @@ def parse_channel_message(
         edited=message.edited_at,
         text=text,
         url=message.jump_url,
-        title=inside.name if inside else "",
+        title=thread.name if thread else "",
         files=parse_attachments(message),
-        accepted=ACCEPTED_EMOJI in reactions or bool(inside and SOLVED_TAGS.intersection(_tags(inside))),
+        accepted=ACCEPTED_EMOJI in reactions or bool(thread and SOLVED_TAGS.intersection(_tags(thread))),
     )
 
 

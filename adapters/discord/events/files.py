@@ -11,14 +11,15 @@ from adapters.chat.words import uploads as words
 from pipeline.ports import UploadRefused
 
 FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
-"""Where Discord keeps what people attach."""
+"""Hosts of attachments."""
 
 
 async def download_attachment(attachment: discord.Attachment, api_url: str) -> bytes:
-    """With an `api_url` of the operator's, files lie beside it. Raises NotAdded, and Unavailable."""
-    most = max_file_bytes(attachment.filename, attachment.size)
-    here, own = urlsplit(attachment.url), urlsplit(api_url)
-    beside = bool(api_url) and here.netloc == own.netloc
-    if not beside and (here.scheme != "https" or here.hostname not in FILE_HOSTS):
+    """Download an attachment. With an operator's own `api_url`, files may lie beside it. Raises UploadRefused, and
+    Unavailable."""
+    limit = max_file_bytes(attachment.filename, attachment.size)
+    address, api_address = urlsplit(attachment.url), urlsplit(api_url)
+    is_beside = bool(api_url) and address.netloc == api_address.netloc
+    if not is_beside and (address.scheme != "https" or address.hostname not in FILE_HOSTS):
         raise UploadRefused("the file is kept elsewhere", words.FILE_ELSEWHERE, platform="Discord")
-    return (await download_file(attachment.url, most, ports=frozenset({here.port or 443}), private=beside)).body
+    return (await download_file(attachment.url, limit, ports=frozenset({address.port or 443}), private=is_beside)).body

@@ -1,4 +1,4 @@
-"""What people said before: around a message, in its thread, and in a channel that becomes a source."""
+"""Earlier messages: around a question, in its thread, and in a channel that becomes a source."""
 
 from __future__ import annotations
 
@@ -21,116 +21,126 @@ from pipeline.values import Attachment, ChannelMessage, HistoryPage, IncomingMes
 
 HistoryChannel = discord.TextChannel | discord.ForumChannel
 HISTORY_PAGE_SIZE = 100
-"""Messages of a channel that are read in one go."""
+"""Messages of a channel that are read at a time."""
 MAX_HISTORY_THREADS = 10
-"""Threads that are."""
+"""Archived threads that are read at a time."""
 
 
 class DiscordHistoryReader:
-    """The port `Reads`."""
+    """The port `HistoryReader`."""
 
-    def __init__(self, client: discord.Client, complete: Callable[[int], Awaitable[None]], *, api_url: str) -> None:
-        """`complete` waits until a server is known."""
+    def __init__(
+        self, client: discord.Client, wait_until_known: Callable[[int], Awaitable[None]], *, api_url: str
+    ) -> None:
+        """Create it. `wait_until_known` waits until a server is known."""
         self._client = client
-        self._complete = complete
+        self._wait_until_known = wait_until_known
         self._api_url = api_url
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
-        """In a thread, under the title of a forum's post, the `last` ones alone; in a channel nothing."""
-        where = message_place(message)
+        """Return the message it replies to and, in a thread, the `last` messages below the title of a forum post."""
+        place = message_place(message)
         with translate_discord_errors("read around a message"):
-            channel = await self._client.fetch_channel(where.channel_id)
+            channel = await self._client.fetch_channel(place.channel_id)
             if not isinstance(channel, discord.abc.Messageable):
                 return ThreadContext()
-            asked = await channel.fetch_message(where.message_id)
-            pointed = self._text(asked.reference.resolved if asked.reference else None)
-            inside = asked.channel
-            if not isinstance(inside, discord.Thread):
+            question = await channel.fetch_message(place.message_id)
+            pointed = self._text(question.reference.resolved if question.reference else None)
+            thread = question.channel
+            if not isinstance(thread, discord.Thread):
                 return ThreadContext(replied_to=pointed)
-            above = [self._text(one) async for one in inside.history(before=asked, limit=last)]
-        title = [inside.name] if isinstance(inside.parent, discord.ForumChannel) else []
+            above = [self._text(earlier) async for earlier in thread.history(before=question, limit=last)]
+        title = [thread.name] if isinstance(thread.parent, discord.ForumChannel) else []
         return ThreadContext(replied_to=pointed, messages=(*title, *reversed(above)))
 
-    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
-        where = message_place(message)
+    async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
+        place = message_place(message)
         with translate_discord_errors("read a thread"):
-            channel = await self._client.fetch_channel(where.channel_id)
+            channel = await self._client.fetch_channel(place.channel_id)
             if not isinstance(channel, discord.Thread):
                 return None
-            asked = discord.Object(where.message_id)
-            there = place_chain(where.guild_id, channel.id, channel)[-1]
-            history = channel.history(before=asked, limit=most, oldest_first=True)
-            return [found async for one in history if (found := self._said(one, there))]
+            question = discord.Object(place.message_id)
+            thread_place = place_chain(place.guild_id, channel.id, channel)[-1]
+            history = channel.history(before=question, limit=limit, oldest_first=True)
+            return [parsed async for earlier in history if (parsed := self._parse(earlier, thread_place))]
 
     async def read_history(self, place: PlaceId, position: str) -> HistoryPage:
-        """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises
-        Unavailable, and Refused where we may not read it."""
+        """Return a page of the channel's messages, then of its threads, the newest first. Raises Unavailable, and
+        Refused where the bot may not read it."""
         client, channel_id = self._client, int(place.channel)
-        await self._complete(int(place.space))
+        await self._wait_until_known(int(place.space))
         with translate_discord_errors("read a channel"):
             channel = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
             if not isinstance(channel, HistoryChannel) or str(channel.guild.id) != place.space:
-                raise Refused(f"{place} is no text channel or forum", what_to_do="Name one that people write in.")
+                raise Refused(f"{place} is not a text channel or forum", what_to_do="Name one that people write in.")
             if client.user is None:
                 return HistoryPage(messages=(), next_cursor=position, created_at=channel.created_at)
             at = json.loads(position) if position else {}
             forum = isinstance(channel, discord.ForumChannel)
-            part = _threads(channel, at) if forum or "archived" in at else _messages(channel, at)
-            messages, following = await part
-        read = [found for one in messages if (found := parse_channel_message(place, one, client.user))]
+            page = _threads(channel, at) if forum or "archived" in at else _messages(channel, at)
+            messages, following = await page
+        parsed_messages = [
+            parsed for message in messages if (parsed := parse_channel_message(place, message, client.user))
+        ]
         return HistoryPage(
-            messages=tuple(sorted(read, key=lambda one: one.at)),
+            messages=tuple(sorted(parsed_messages, key=lambda message: message.at)),
             next_cursor=json.dumps(following) if following else "",
             channel_name=channel.name,
             created_at=channel.created_at,
         )
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
-        """Its address is good for a day, so the message is asked for a new one."""
-        inside = said.thread if said.title else said.channel.channel
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
+        """Download a file. Its address is good for a day, so the message is fetched for a new one."""
+        channel_id = message.thread if message.title else message.channel.channel
         with translate_discord_errors("read a file"):
-            message = await self._client.get_partial_messageable(int(inside)).fetch_message(int(said.message))
-            found = next((one for one in message.attachments if str(one.id) == file.id), None)
-            if found is None:
+            fetched = await self._client.get_partial_messageable(int(channel_id)).fetch_message(int(message.message))
+            attachment = next((candidate for candidate in fetched.attachments if str(candidate.id) == file.id), None)
+            if attachment is None:
                 raise Refused("the file is gone")
-            return await download_attachment(found, self._api_url)
+            return await download_attachment(attachment, self._api_url)
 
     def _text(self, message: object) -> str:
-        """What a person said. The first message of a thread that was opened from one stands for that."""
+        """Return a person's text. The first message of a thread that was opened from another one stands for that."""
         if not isinstance(message, discord.Message) or self._client.user is None:
             return ""
         if message.type is discord.MessageType.thread_starter_message and message.reference:
             return self._text(message.reference.resolved)
-        spoken = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
-        return message_to_text(message, self._client.user) if spoken else ""
+        is_person = message.type in PERSON_MESSAGE_TYPES and not message.author.bot and not message.webhook_id
+        return message_to_text(message, self._client.user) if is_person else ""
 
-    def _said(self, message: object, channel: PlaceId) -> ChannelMessage | None:
-        """The same, where it was said."""
+    def _parse(self, message: object, channel: PlaceId) -> ChannelMessage | None:
+        """Return a person's message with its place. The first message of a thread stands for the one it was opened
+        from."""
         if not isinstance(message, discord.Message) or self._client.user is None:
             return None
         if message.type is discord.MessageType.thread_starter_message and message.reference:
-            found = self._said(message.reference.resolved, channel)
-            return found and replace(found, url=message.reference.jump_url)
+            original = self._parse(message.reference.resolved, channel)
+            return original and replace(original, url=message.reference.jump_url)
         return parse_channel_message(channel, message, self._client.user, to_us=True)
 
 
-async def _messages(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
-    before = discord.Object(at["before"]) if at else None
-    found = [one async for one in channel.history(limit=HISTORY_PAGE_SIZE, before=before)]
-    return found, {"before": found[-1].id} if len(found) == HISTORY_PAGE_SIZE else {"archived": ""}
+async def _messages(channel: Any, position: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    before = discord.Object(position["before"]) if position else None
+    messages = [message async for message in channel.history(limit=HISTORY_PAGE_SIZE, before=before)]
+    return messages, {"before": messages[-1].id} if len(messages) == HISTORY_PAGE_SIZE else {"archived": ""}
 
 
-async def _threads(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
-    """Of active threads all, then of archived ones THREADS at a time."""
-    if not at.get("archived"):
-        active = [one for thread in channel.threads if not is_private_thread(thread) async for one in _whole(thread)]
+async def _threads(channel: Any, position: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    """Return the messages of all active threads, then of `MAX_HISTORY_THREADS` archived ones at a time."""
+    if not position.get("archived"):
+        active = [
+            item
+            for thread in channel.threads
+            if not is_private_thread(thread)
+            async for item in _thread_messages(thread)
+        ]
         return active, {"archived": "now"}
-    before = None if at["archived"] == "now" else datetime.fromisoformat(at["archived"])
-    archived = [one async for one in channel.archived_threads(limit=MAX_HISTORY_THREADS, before=before)]
-    found = [one for thread in archived async for one in _whole(thread)]
-    more = len(archived) == MAX_HISTORY_THREADS
-    return found, {"archived": archived[-1].archive_timestamp.isoformat()} if more else None
+    before = None if position["archived"] == "now" else datetime.fromisoformat(position["archived"])
+    archived = [item async for item in channel.archived_threads(limit=MAX_HISTORY_THREADS, before=before)]
+    messages = [item for thread in archived async for item in _thread_messages(thread)]
+    has_more = len(archived) == MAX_HISTORY_THREADS
+    return messages, {"archived": archived[-1].archive_timestamp.isoformat()} if has_more else None
 
 
-def _whole(thread: discord.Thread) -> AsyncIterator[discord.Message]:
+def _thread_messages(thread: discord.Thread) -> AsyncIterator[discord.Message]:
     return thread.history(limit=MAX_THREAD_MESSAGES, oldest_first=True)

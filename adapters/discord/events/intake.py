@@ -1,4 +1,4 @@
-"""What Discord tells is heard until it is in the inbox: Discord tells nothing a second time."""
+"""Intake of events, retried until they are in the inbox: Discord sends none a second time."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ log = structlog.get_logger(__name__)
 
 
 class DiscordIntake:
-    def __init__(self, hearing: ChatEventHandler) -> None:
-        self._hearing = hearing
+    def __init__(self, handler: ChatEventHandler) -> None:
+        self._handler = handler
         self.unsaved = 0
         """Events that came and are not in the inbox yet."""
 
-    async def accept(self, happened: ChatEvent, look: MessageLoader | None = None) -> None:
-        """Tries again while the inbox is unavailable; does not return before it is durable."""
+    async def accept(self, event: ChatEvent, load: MessageLoader | None = None) -> None:
+        """Handle an event. Retries while the inbox is unavailable, and returns once it is durable."""
         pause = 0.1
         self.unsaved += 1
         try:
             while True:
                 try:
-                    return await self._hearing.handle(happened, look)
+                    return await self._handler.handle(event, load)
                 except Unavailable as error:
                     log.warning("inbox_unavailable", reason=str(error))
                 await asyncio.sleep(pause)

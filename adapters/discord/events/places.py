@@ -1,4 +1,4 @@
-"""Where something was said: the keys of messages, and the servers and channels that they are in."""
+"""Places and keys of messages: servers, channels and threads."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def message_key_text(guild_id: int | None, channel_id: int, message_id: int) -> 
 
 
 def workspace_key(guild_id: int | None) -> str:
-    """`discord:1`, or `discord:dm` of direct messages."""
+    """Return `discord:1`, or `discord:dm` for direct messages."""
     return str(PlaceId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE)))
 
 
 class DiscordMessagePlace(NamedTuple):
-    """Where a question was asked."""
+    """The place of a question."""
 
     guild_id: int | None
     channel_id: int
     message_id: int
-    """For a command: the interaction's id; for what is awaited, that of the answer below which it is told, or 0."""
+    """The message's id; for a command the interaction's, for an awaited answer that of the answer above it, or 0."""
 
     @classmethod
     def from_key(cls, key: MessageKey) -> DiscordMessagePlace:
@@ -41,27 +41,27 @@ class DiscordMessagePlace(NamedTuple):
 
 
 def message_place(message: IncomingMessage) -> DiscordMessagePlace:
-    """What `key` was made of."""
+    """Return the place that the message's key names."""
     key = message.place
     return DiscordMessagePlace.from_key(replace(key, message=message.below) if message.below else key)
 
 
 def message_places(message: discord.Message) -> tuple[PlaceId, ...]:
-    """The places that `message` was said in, the widest first; none for a direct message."""
+    """Return the places of `message`, the widest first; empty for a direct message."""
     return place_chain(guild_id_of(message), message.channel.id, message.channel)
 
 
 def place_chain(guild_id: int | None, channel_id: int, channel: object) -> tuple[PlaceId, ...]:
-    """A server, of a thread or a post its channel, and the channel; none without a server."""
+    """Return the server, the channel, and a thread or post inside it; empty without a server."""
     if guild_id is None:
         return ()
     server = PlaceId(platform=DISCORD_NAME, space=str(guild_id))
     parents = (channel.parent_id,) if isinstance(channel, discord.Thread) else ()
-    return (server, *(replace(server, channel=str(one)) for one in (*parents, channel_id)))
+    return (server, *(replace(server, channel=str(channel_key)) for channel_key in (*parents, channel_id)))
 
 
 def guild_id_of(message: discord.Message) -> int | None:
-    """The guild's id, also where the guild is not in the cache; None for a direct message."""
+    """Return the guild's id, also where the guild is not in the cache; None for a direct message."""
     if message.guild is not None:
         return message.guild.id
     return getattr(message.channel, "guild_id", None)

@@ -1,4 +1,4 @@
-"""The text of a message, as the words that a person sees."""
+"""Text of a message as the words that a person sees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.plan.references import compose_post_question
 
 _MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
 UNKNOWN_PERSON, UNKNOWN_PLACE = "@somebody", "#somewhere"
-"""What stands for who or what cannot be named: an id means nothing to a search."""
+"""Replacements for missing names: an id means nothing to a search."""
 _TIME = re.compile(r"<t:(-?\d{1,12})(?::([tTdDfFR]))?>")
 _COMMAND = re.compile(r"<(/[^<>:]{1,100}):\d{1,20}>")
 _GUIDE = re.compile(r"<id:\w+>")
@@ -19,8 +19,9 @@ _EMOJI = re.compile(r"<a?:\w+:\d+>")
 
 
 def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
-    """What was said, without our own mention, other mentions by name, times as days; what begins a forum's post, under
-    its title, which it may just point at; of a message that only passes others on, what those say."""
+    """Return the text without the mention of the bot, other mentions by name, times as days. The first message of a
+    forum post stands below its title, to which it may just point. For a message that only forwards others, their
+    text."""
     names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
     names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
     names[f"@{me.id}"] = ""
@@ -32,28 +33,29 @@ def message_to_text(message: discord.Message, me: discord.ClientUser) -> str:
         if mark == "#":
             channel = message.guild.get_channel_or_thread(int(number)) if message.guild else None
             return f"#{channel.name}" if channel else UNKNOWN_PLACE
-        known = names.get(f"@{number}")
-        return _known(message.guild, mark, int(number)) if known is None else known
+        display_name = names.get(f"@{number}")
+        return _mention_name(message.guild, mark, int(number)) if display_name is None else display_name
 
-    content = message.content or "\n".join(one.content for one in message.message_snapshots)
-    named = _GUIDE.sub("", _COMMAND.sub(r"\1", _TIME.sub(_day, _MENTION.sub(name, content)))).strip()
-    said = _EMOJI.sub("", named).strip() or named
+    content = message.content or "\n".join(snapshot.content for snapshot in message.message_snapshots)
+    rendered = _GUIDE.sub("", _COMMAND.sub(r"\1", _TIME.sub(_day, _MENTION.sub(name, content)))).strip()
+    text = _EMOJI.sub("", rendered).strip() or rendered
     channel = message.channel
     if isinstance(channel, discord.Thread) and message.id == channel.id:  # as has what a thread was opened from
         if isinstance(channel.parent, discord.TextChannel):
-            return said
-        return compose_post_question(channel.name, said)
-    return said
+            return text
+        return compose_post_question(channel.name, text)
+    return text
 
 
-def _known(guild: discord.Guild | None, mark: str, number: int) -> str:
-    """A person or role of the server, which what is passed on mentions without telling their names."""
-    named = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None
-    return f"@{named.name if isinstance(named, discord.Role) else named.display_name}" if named else UNKNOWN_PERSON
+def _mention_name(guild: discord.Guild | None, mark: str, number: int) -> str:
+    """Return the name of a person or role of the server: a forwarded message does not tell the names of its
+    mentions."""
+    record = guild.get_role(number) if guild and "&" in mark else guild.get_member(number) if guild else None
+    return f"@{record.name if isinstance(record, discord.Role) else record.display_name}" if record else UNKNOWN_PERSON
 
 
 def _day(token: re.Match[str]) -> str:
-    """A time as a person reads it, in UTC: Discord shows it to each in their own."""
+    """Return a time as a person reads it, in UTC: Discord shows it to each in their own zone."""
     try:
         at = datetime.fromtimestamp(int(token[1]), UTC)
     except (ValueError, OverflowError, OSError):

@@ -1,1 +1,1 @@
-"""What people press there."""
+"""Buttons, forms, menus and slash commands of Discord."""

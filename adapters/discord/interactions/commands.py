@@ -28,13 +28,13 @@ from pipeline.words import wording
 
 class DiscordCommandTree(app_commands.CommandTree[Any]):
     async def interaction_check(self, interaction: DiscordInteraction, /) -> bool:
-        """Everybody may: what follows is done for the server that it comes from."""
+        """Return True, and bind what follows to the server of the interaction."""
         set_workspace(workspace_key(interaction.guild_id))
         return True
 
 
 AskCallback = Callable[[DiscordInteraction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
-"""Takes the question, whether only the asker sees the answer, and the files of the message it is."""
+"""Callback with a question, whether only the asker sees the answer, and the files of its message."""
 log = structlog.get_logger(__name__)
 
 MAX_COMMAND_QUESTION = 2000
@@ -43,7 +43,7 @@ MAX_COMMAND_QUESTION = 2000
 def build_command_tree(
     client: discord.Client, ask: AskCallback, interactions: DiscordInteractionHandlers
 ) -> DiscordCommandTree:
-    """Guild installation only, usable in servers and in direct messages with the bot."""
+    """Return the commands: for installation in a server, usable there and in direct messages with the bot."""
     tree = DiscordCommandTree(
         client,
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
@@ -111,37 +111,37 @@ def build_command_tree(
 
 
 def _offer_settings(tree: DiscordCommandTree, set_up: Any) -> None:
-    """`/setup`, with an option for each setting: discord.py reads them from the signature."""
-    given = {"where": CHANNEL, **dict.fromkeys(SETUP_FIELDS, "")}
+    """Add `/setup` with an option for each setting: discord.py reads them from the signature."""
+    defaults = {"where": CHANNEL, **dict.fromkeys(SETUP_FIELDS, "")}
     first = inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=DiscordInteraction)
-    more = [first.replace(name=name, default=value, annotation=str) for name, value in given.items()]
-    set_up.__signature__ = inspect.Signature([first, *more])
-    about = {name: field.hint for name, field in SETUP_FIELDS.items()}
-    offered = {
+    parameters = [first.replace(name=name, default=value, annotation=str) for name, value in defaults.items()]
+    set_up.__signature__ = inspect.Signature([first, *parameters])
+    hints = {name: field.hint for name, field in SETUP_FIELDS.items()}
+    choices = {
         name: to_choices({USE_DEFAULT: NOT_SET, **field.options})
         for name, field in SETUP_FIELDS.items()
         if field.options
     }
     places = to_choices({CHANNEL: THIS_CHANNEL, SERVER: WHOLE_SERVER})
-    described = app_commands.describe(where=localization.WHERE_ABOUT, **about)(set_up)
-    chosen = app_commands.choices(where=places, **offered)(described)
+    described = app_commands.describe(where=localization.WHERE_ABOUT, **hints)(set_up)
+    with_choices = app_commands.choices(where=places, **choices)(described)
     tree.command(name=localization.SETUP_COMMAND, description=localization.SETUP_ABOUT)(
-        app_commands.guild_only()(chosen)
+        app_commands.guild_only()(with_choices)
     )
 
 
-def to_choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:
-    return [app_commands.Choice(name=name, value=value) for value, name in offered.items()]
+def to_choices(options: Mapping[str, str]) -> list[app_commands.Choice[str]]:
+    return [app_commands.Choice(name=name, value=value) for value, name in options.items()]
 
 
-async def sync_commands(tree: DiscordCommandTree, memory: DiscordState) -> bool:
-    """Declare the commands to Discord if they are not the ones declared last; True when it was done."""
+async def sync_commands(tree: DiscordCommandTree, state: DiscordState) -> bool:
+    """Declare the commands to Discord if they changed since last time. Return True if they did."""
     translator = localization.CommandTranslator()
     await tree.set_translator(translator)
     declared = [await command.get_translated_payload(tree, translator) for command in tree.get_commands()]
     digest = hashlib.sha256(json.dumps([tree.client.application_id, declared], sort_keys=True).encode()).hexdigest()
-    if digest == memory.commands_digest:
+    if digest == state.commands_digest:
         return False
     await tree.sync()
-    memory.mark_commands(digest)
+    state.mark_commands(digest)
     return True

@@ -1,5 +1,5 @@
-"""Whoever pressed a button, sent a form or used a command, and what of a message they can add to the documents. Forms
-are read from what Discord sends, not from memory."""
+"""The context of one interaction in Discord, and the files and links of its message. Forms are read from what Discord
+sends, not from memory."""
 
 from __future__ import annotations
 
@@ -46,32 +46,33 @@ from pipeline.translations import TranslatableText, Translator
 from pipeline.values import Actor, Answer, ConversationId, MessageKey, PersonId, Readers, replace
 from pipeline.words import wording
 
-_OPEN = 200
-"""Messages that are remembered until their forms are sent."""
+_MAX_OPEN = 200
+"""Messages that are kept until their forms are sent."""
 
 
 class DiscordUploadStore:
-    """Remembers what forms are about: they have no room for it."""
+    """Store of the messages of open forms, which have no room for them."""
 
     def __init__(self, *, api_url: str) -> None:
         self._api_url = api_url
         self._open: dict[str, discord.Message] = {}
 
     async def upload_source(
-        self, interaction: DiscordInteraction, pressed: InteractionPayload, menu_of: discord.Message | None
+        self, interaction: DiscordInteraction, payload: InteractionPayload, menu_of: discord.Message | None
     ) -> DiscordUploadSource | None:
-        """`menu_of`: the message in whose menu it was chosen."""
-        match pressed.action:
+        """Return the message whose files can be added. `menu_of` is the message in whose menu the action was chosen."""
+        match payload.action:
             case action if action == UPLOAD_COMMAND:
                 message = menu_of
             case ReplyButton.ADD:
-                message = await _asked(interaction)
+                message = await _fetch_question(interaction)
             case _:
-                message = self._open.pop(pressed.subject_id, None)
+                message = self._open.pop(payload.subject_id, None)
         if message is None:
             return None
         name = str(interaction.id)
-        self._open = dict([*self._open.items(), (name, message)][-_OPEN:])
+        # The oldest messages are dropped.
+        self._open = dict([*self._open.items(), (name, message)][-_MAX_OPEN:])
         return DiscordUploadSource(interaction, message, upload_candidates(message), name, self._api_url)
 
 
@@ -84,31 +85,33 @@ class DiscordUploadSource(NamedTuple):
     form_state: str
     api_url: str
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
-        if not thing.file_id:
-            return Upload(thing.name, thing.name)
-        sent = next(one for one in self.message.attachments if str(one.id) == thing.file_id)
-        return Upload(sent.filename, self.message.jump_url, partial(files.download_attachment, sent, self.api_url))
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
+        if not candidate.file_id:
+            return Upload(candidate.name, candidate.name)
+        attachment = next(attached for attached in self.message.attachments if str(attached.id) == candidate.file_id)
+        return Upload(
+            attachment.filename, self.message.jump_url, partial(files.download_attachment, attachment, self.api_url)
+        )
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Discord says by itself that it is being done, and what comes of it is the answer to the press."""
+        """Defer the response: Discord itself shows that work is under way, and the result is the response."""
         with translate_discord_errors("acknowledge a press"):
             if not self.interaction.response.is_done():
-                await self.interaction.response.defer(ephemeral=alone, thinking=True)
+                await self.interaction.response.defer(ephemeral=privately, thinking=True)
 
         async def put(addition: UploadResult) -> None:
             with translate_discord_errors("answer a press"):
                 await self.interaction.followup.send(
-                    view=upload_result_view(*addition), ephemeral=alone, suppress_embeds=True
+                    view=upload_result_view(*addition), ephemeral=privately, suppress_embeds=True
                 )
 
         return put
 
 
-async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
-    """The question above the reply in a direct message, if it is still there."""
+async def _fetch_question(interaction: DiscordInteraction) -> discord.Message | None:
+    """Return the question above the reply in a direct message, if it still exists."""
     reference, channel = interaction.message and interaction.message.reference, interaction.channel
     if not (reference and reference.message_id and isinstance(channel, discord.DMChannel)):
         return None
@@ -119,37 +122,37 @@ async def _asked(interaction: DiscordInteraction) -> discord.Message | None:
 
 
 def upload_candidates(message: discord.Message) -> tuple[UploadCandidate, ...]:
-    """What of a message can be added."""
-    attached = [UploadCandidate(one.filename, str(one.id)) for one in message.attachments]
-    return tuple([*attached, *uploads.find_urls(message.content)][:MAX_UPLOADS])
+    """Return the files and links of a message that can be added."""
+    files_attached = [UploadCandidate(attachment.filename, str(attachment.id)) for attachment in message.attachments]
+    return tuple([*files_attached, *uploads.find_urls(message.content)][:MAX_UPLOADS])
 
 
 FORM_SECONDS = 900.0
 MAX_FORM_OPTIONS, MAX_OPTION_LABEL = 25, 100
-"""Of one field, and characters of what one is called."""
+"""Options of one field, and characters of an option's label."""
 
 
 def build_modal(form: Form) -> ui.Modal:
-    made = ui.Modal(
+    modal = ui.Modal(
         title=form.title, custom_id=custom_ids.build_custom_id(form.name, form.subject_id), timeout=FORM_SECONDS
     )
     for field in form.fields:
-        component = _typed(field) if isinstance(field, TextField) else _chosen(field)
-        made.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
-    return made
+        component = _text_input(field) if isinstance(field, TextField) else _select(field)
+        modal.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
+    return modal
 
 
 def parse_form_values(data: Any) -> FormValues:
-    """What a submitted form says."""
+    """Return the values of a submitted form."""
     return {
         str(field.get("custom_id")): tuple(
-            str(one) for one in [*(field.get("values") or ()), field.get("value")] if one
+            str(value) for value in [*(field.get("values") or ()), field.get("value")] if value
         )
-        for field in _fields((data or {}).get("components", ()))
+        for field in _iter_fields((data or {}).get("components", ()))
     }
 
 
-def _typed(field: TextField) -> ui.Item[Any]:
+def _text_input(field: TextField) -> ui.Item[Any]:
     style = discord.TextStyle.paragraph if field.is_multiline else discord.TextStyle.short
     text: ui.TextInput[Any] = ui.TextInput(
         custom_id=field.name,
@@ -161,7 +164,7 @@ def _typed(field: TextField) -> ui.Item[Any]:
     return text
 
 
-def _chosen(field: ChoiceField) -> ui.Item[Any]:
+def _select(field: ChoiceField) -> ui.Item[Any]:
     options = [
         discord.SelectOption(label=name[:MAX_OPTION_LABEL], value=value, default=value in field.initial)
         for value, name in list(field.options.items())[:MAX_FORM_OPTIONS]
@@ -176,40 +179,41 @@ def _chosen(field: ChoiceField) -> ui.Item[Any]:
     return select
 
 
-def _fields(components: Any) -> Iterator[dict[str, Any]]:
-    """Everything that was filled in."""
-    for one in components:
-        yield one
-        yield from _fields(one.get("components", ()))
-        if one.get("component"):
-            yield one["component"]
+def _iter_fields(components: Any) -> Iterator[dict[str, Any]]:
+    """Yield every component, however deep."""
+    for component in components:
+        yield component
+        yield from _iter_fields(component.get("components", ()))
+        if component.get("component"):
+            yield component["component"]
 
 
-def parse_interaction(interaction: DiscordInteraction, action: str, about: str, seen: str) -> InteractionPayload:
-    """`seen`: what a button carries besides: the root of the conversation; beside an answer, the id of that."""
+def parse_interaction(interaction: DiscordInteraction, action: str, subject_id: str, root: str) -> InteractionPayload:
+    """Return the payload of an interaction. `root` is what a button carries besides: the root of the conversation, or
+    beside an answer the answer's message."""
     message, guild_id, channel_id = interaction.message, interaction.guild_id, interaction.channel_id
-    below = str(message.id) if message and not message.flags.ephemeral else seen
-    there = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
-    whole = guild_id is None or isinstance(interaction.channel, discord.Thread)
-    chain = replace(there, thread="" if whole else seen or below)
+    answer_id = str(message.id) if message and not message.flags.ephemeral else root
+    conversation = ConversationId(platform=DISCORD_NAME, space=str(guild_id or DIRECT_SPACE), channel=str(channel_id))
+    is_whole_channel = guild_id is None or isinstance(interaction.channel, discord.Thread)
+    subscription_target = replace(conversation, thread="" if is_whole_channel else root or answer_id)
     form = interaction.type is discord.InteractionType.modal_submit
     return InteractionPayload(
         action=action,
-        subject_id=about,
+        subject_id=subject_id,
         person_id=str(PersonId(platform=DISCORD_NAME, user=str(interaction.user.id))),
         places=place_chain(guild_id, channel_id or 0, interaction.channel),
-        conversation=there,
+        conversation=conversation,
         message=str(message.id) if message else "",
-        answer_message=below,
+        answer_message=answer_id,
         name=interaction.user.display_name,
         form_values=parse_form_values(interaction.data) if form else NO_VALUES,
-        subscription_conversation=chain if below else None,
+        subscription_conversation=subscription_target if answer_id else None,
         locale=str(interaction.locale),
     )
 
 
 class DiscordInteractionDependencies(NamedTuple):
-    """What it takes to answer somebody on Discord."""
+    """The services that interactions on Discord need."""
 
     services: BotServices
     chat: ChatApp[DiscordPost]
@@ -219,74 +223,77 @@ class DiscordInteractionDependencies(NamedTuple):
 
 
 class DiscordInteractionContext(ChannelInteractionContext):
-    """People are never of another organisation: servers are home or not."""
+    """One interaction on Discord. Nobody is of another organisation: servers are home or not."""
 
     def __init__(
         self,
         interaction: DiscordInteraction,
         context: DiscordInteractionDependencies,
         action: str,
-        about: str = "",
-        seen: str = "",
+        subject_id: str = "",
+        root: str = "",
         *,
         menu_of: discord.Message | None = None,
     ) -> None:
-        """`menu_of`: the message in whose menu it was chosen."""
-        super().__init__(parse_interaction(interaction, action, about, seen), context.services)
+        """Create it. `menu_of` is the message in whose menu the action was chosen."""
+        super().__init__(parse_interaction(interaction, action, subject_id, root), context.services)
         self.interaction = interaction
         self._context = context
-        self._reaches = context.audience_resolver
+        self._audience_resolver = context.audience_resolver
         self._menu_of = menu_of
-        self._seen = seen
+        self._root = root
 
     async def actor(self) -> Actor:
         with translate_discord_errors("ask who pressed"):
-            return await self._reaches.actor(self.interaction)
+            return await self._audience_resolver.actor(self.interaction)
 
     async def private_readers(self) -> Readers:
         with translate_discord_errors("ask who reads"):
-            return await self._context.chat.audience.build(await self._reaches.person_facts(self.interaction))
+            return await self._context.chat.audience.build(await self._audience_resolver.person_facts(self.interaction))
 
     async def channel_readers(self) -> Readers:
         guild_id, channel_id = self.interaction.guild_id, self.interaction.channel_id
         if not guild_id:
             return await self.private_readers()
         with translate_discord_errors("ask who reads"):
-            return await self._context.chat.audience.build(await self._reaches.channel_facts(guild_id, channel_id or 0))
+            return await self._context.chat.audience.build(
+                await self._audience_resolver.channel_facts(guild_id, channel_id or 0)
+            )
 
     async def share_readers(self) -> Readers | TranslatableText:
         return await self.channel_readers() if self.interaction.guild_id else wording.SHARE_REFUSED
 
     async def direct_conversation(self) -> ConversationId:
         with translate_discord_errors("open a direct message"):
-            alone = await self.interaction.user.create_dm()
-        return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(alone.id))
+            direct_channel = await self.interaction.user.create_dm()
+        return ConversationId(platform=DISCORD_NAME, space=DIRECT_SPACE, channel=str(direct_channel.id))
 
     async def message_link(self) -> str:
         return self.interaction.message.jump_url if self.interaction.message else ""
 
     async def handoff_reply(self) -> HandoffReply | None:
-        """The button carries its channel and message, and theirs."""
+        """Return the person's message. The button carries the notice's channel and message, and the message's id."""
+        # As `DiscordNotifier.offer_handoff_reply` writes it.
         channel, _, notice = self.payload.subject_id.partition("-")
-        here, me = self.interaction.channel, self.interaction.client.user
-        if not isinstance(here, discord.abc.Messageable) or me is None:
+        current_channel, me = self.interaction.channel, self.interaction.client.user
+        if not isinstance(current_channel, discord.abc.Messageable) or me is None:
             return None
         with translate_discord_errors("read a message"):
             try:
-                message = await here.fetch_message(int(self._seen))
+                message = await current_channel.fetch_message(int(self._root))
             except discord.NotFound:
                 return None
-        asked = MessageKey.parse(message_key_text(self.interaction.guild_id, int(channel), int(notice)))
-        theirs = message.author.id == self.interaction.user.id
-        return HandoffReply(message_to_text(message, me), asked, message.jump_url) if theirs else None
+        notice_key = MessageKey.parse(message_key_text(self.interaction.guild_id, int(channel), int(notice)))
+        is_own = message.author.id == self.interaction.user.id
+        return HandoffReply(message_to_text(message, me), notice_key, message.jump_url) if is_own else None
 
     async def upload_source(self) -> DiscordUploadSource | None:
         with translate_discord_errors("read a message"):
             return await self._context.upload_store.upload_source(self.interaction, self.payload, self._menu_of)
 
-    async def ack(self, then: Acknowledgement) -> None:
+    async def ack(self, kind: Acknowledgement) -> None:
         with translate_discord_errors("acknowledge a press"):
-            match then:
+            match kind:
                 case Acknowledgement.PRIVATE_REPLY:
                     await self.interaction.response.defer(ephemeral=True, thinking=True)
                 case Acknowledgement.MESSAGE_UPDATE | Acknowledgement.FORM_VALIDATION:
@@ -299,7 +306,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
         await self.show_texts(render.render_texts(reply), row=page_buttons(reply, self.payload.answer_message))
 
     async def show_texts(self, texts: Sequence[str], *, row: ButtonRow = ()) -> None:
-        """Show them what is written as Discord's Markdown."""
+        """Show texts that are Discord's Markdown already."""
         with translate_discord_errors("answer a press"):
             async with asyncio.timeout(REQUEST_SECONDS):
                 await send_ephemeral(self.interaction, texts, row=row)
@@ -309,16 +316,18 @@ class DiscordInteractionContext(ChannelInteractionContext):
             await self.interaction.response.send_modal(build_modal(form))
 
     async def show_field_error(self, text: str, field: str) -> bool:
-        """A modal is gone once it is sent."""
+        """Return False: a modal is closed once it is sent."""
         return False
 
     async def replace_message(self, text: str) -> None:
-        await self._change(build_layout((escape_text(text),)))
+        await self._edit_message(build_layout((escape_text(text),)))
 
     async def confirm_sharing(self, answer: Answer) -> None:
-        look = self._context.render_options
-        await self._change(
-            build_card(render.render_pages(parts.build_reply(answer, look, notes=parts.question_lines(answer)))[-1])
+        render_options = self._context.render_options
+        await self._edit_message(
+            build_card(
+                render.render_pages(parts.build_reply(answer, render_options, notes=parts.question_lines(answer)))[-1]
+            )
         )
 
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
@@ -326,17 +335,17 @@ class DiscordInteractionContext(ChannelInteractionContext):
             with translate_discord_errors("change a message"):
                 channel = self.interaction.client.get_partial_messageable(int(at.channel))
                 message = await channel.fetch_message(int(at.message))
-                await message.edit(view=_ticked(message, heading))
+                await message.edit(view=_done_layout(message, heading))
         elif self.interaction.message:
-            await self._change(_ticked(self.interaction.message, heading))
+            await self._edit_message(_done_layout(self.interaction.message, heading))
 
-    async def _change(self, view: discord.ui.LayoutView) -> None:
+    async def _edit_message(self, view: discord.ui.LayoutView) -> None:
         with translate_discord_errors("change a message"):
             await self.interaction.edit_original_response(view=view)
 
     async def send_export(self, data: str) -> None:
-        """In as many files as Discord takes it in."""
-        content, told = data.encode(), (await self.words())(labels.EXPORTED)
+        """Send the data in as many files as Discord's size limit needs."""
+        content, note = data.encode(), (await self.words())(labels.EXPORTED)
         files = [
             content[start : start + limits.MAX_ATTACHMENT_BYTES]
             for start in range(0, len(content), limits.MAX_ATTACHMENT_BYTES)
@@ -344,10 +353,10 @@ class DiscordInteractionContext(ChannelInteractionContext):
         with translate_discord_errors("send a file"):
             for number, part in enumerate(files, start=1):
                 name = "citewell-export.json" if len(files) == 1 else f"citewell-export-{number}.json.part"
-                await self.interaction.followup.send(told, file=discord.File(io.BytesIO(part), name), ephemeral=True)
+                await self.interaction.followup.send(note, file=discord.File(io.BytesIO(part), name), ephemeral=True)
 
 
-def _ticked(message: discord.Message, heading: str) -> discord.ui.LayoutView:
-    first, *below = custom_ids.iter_texts(message.components)
+def _done_layout(message: discord.Message, heading: str) -> discord.ui.LayoutView:
+    first, *rest = custom_ids.iter_texts(message.components)
     _, *quoted = first.splitlines()
-    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *below])
+    return build_layout(["\n".join([f"**✓ {escape_text(heading)}**", *quoted]), *rest])

@@ -1,6 +1,6 @@
-"""What happens after the answer, and the commands that answer by themselves, `/setup` among them.
+"""Handlers of buttons and commands, `/setup` among them.
 
-Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again.
+Discord never sends an interaction a second time: an interrupted one shows nothing and can be pressed again.
 """
 
 from __future__ import annotations
@@ -36,104 +36,108 @@ SERVERS_ONLY = TranslatableText("I can be set up in servers only.")
 
 
 async def apply_setup_command(
-    desk: BotServices, by: DiscordInteractionContext, where: str, choices: Mapping[str, str]
+    services: BotServices, context: DiscordInteractionContext, where: str, choices: Mapping[str, str]
 ) -> None:
-    """Set what is chosen for this channel or its server; without choices, show what holds here."""
-    await by.ack(Acknowledgement.PRIVATE_REPLY)
-    words, place = await by.words(), setup_place(by.payload.places, where)
+    """Store the choices for this channel or its server; without choices, show the settings in force here."""
+    await context.ack(Acknowledgement.PRIVATE_REPLY)
+    translator, place = await context.words(), setup_place(context.payload.places, where)
     if place is None:
-        await by.try_reply_privately(words(SERVERS_ONLY))
+        await context.try_reply_privately(translator(SERVERS_ONLY))
     elif choices:
-        if now := await apply_setup(desk, by, place, _named(by.interaction, place, choices)):
-            await by.show_texts((f"{words(setup.SETUP_DONE)}\n{_shown(place, now, words)}",))
-    elif await can_set_up(desk, by):
-        await by.show_texts((_shown(place, await desk.places.effective_settings(place.chain), words),))
+        if settings := await apply_setup(services, context, place, _with_channel(context.interaction, place, choices)):
+            await context.show_texts(
+                (f"{translator(setup.SETUP_DONE)}\n{_settings_text(place, settings, translator)}",)
+            )
+    elif await can_set_up(services, context):
+        await context.show_texts(
+            (_settings_text(place, await services.places.effective_settings(place.chain), translator),)
+        )
     else:
-        await by.try_reply_privately(words(setup.SETUP_ADMINS_ONLY))
+        await context.try_reply_privately(translator(setup.SETUP_ADMINS_ONLY))
 
 
-def _named(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
-    """The choices with the channel where people are asked as the settings name it."""
-    asked = _CHANNEL.fullmatch(choices.get("ask", "").strip())
-    if asked is None:
+def _with_channel(interaction: DiscordInteraction, place: PlaceId, choices: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the choices, with the channel where people are asked as the settings name it."""
+    match = _CHANNEL.fullmatch(choices.get("ask", "").strip())
+    if match is None:
         return choices
-    here = interaction.guild.get_channel_or_thread(int(asked[1])) if interaction.guild else None
-    channel = str(replace(place, channel=asked[1])) if here else "a channel of another server"
+    ask_channel = interaction.guild.get_channel_or_thread(int(match[1])) if interaction.guild else None
+    channel = str(replace(place, channel=match[1])) if ask_channel else "a channel of another server"
     return {**choices, "ask": channel}
 
 
 def setup_place(chain: Sequence[PlaceId], where: str) -> PlaceId | None:
-    """The place that is meant: of a thread or a forum post, its channel."""
+    """Return the place to set up: for a thread or forum post its channel."""
     return chain[0 if where == SERVER else 1] if chain else None
 
 
-def _shown(place: PlaceId, now: PlaceSettings, words: Translator) -> str:
-    where = words(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
-    rows = "\n".join(f"- {escape_text(line)}" for line in setup.setting_lines(now, words))
-    return f"**{words(setup.SETUP_TITLE)}** ({where})\n{rows}\n-# {words(setup.SETUP_PRECEDENCE)}"
+def _settings_text(place: PlaceId, settings: PlaceSettings, translator: Translator) -> str:
+    place_label = translator(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
+    rows = "\n".join(f"- {escape_text(line)}" for line in setup.setting_lines(settings, translator))
+    return f"**{translator(setup.SETUP_TITLE)}** ({place_label})\n{rows}\n-# {translator(setup.SETUP_PRECEDENCE)}"
 
 
 class DiscordInteractionHandlers:
     def __init__(self, context: DiscordInteractionDependencies, *, retention_days: int) -> None:
         self._context = context
-        self._desk = context.services
-        self._days = retention_days
+        self._services = context.services
+        self._retention_days = retention_days
 
     async def on_component(self, interaction: DiscordInteraction, custom_id: str) -> None:
-        """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
+        """Handle a button or a submitted modal of ours; ignore any other."""
         if match := custom_ids.CUSTOM_ID_PATTERN.fullmatch(custom_id):
-            presser = DiscordInteractionContext(interaction, self._context, *match.group("action", "answer", "root"))
-            await self._context.chat.handle_interaction(presser)
+            context = DiscordInteractionContext(interaction, self._context, *match.group("action", "answer", "root"))
+            await self._context.chat.handle_interaction(context)
 
     async def on_command(self, interaction: DiscordInteraction, name: str) -> None:
-        """One that is done as a press is."""
-        await self._context.chat.handle_interaction(self._by(interaction, name))
+        """Handle a command that is dispatched like a button."""
+        await self._context.chat.handle_interaction(self._make_context(interaction, name))
 
     async def on_add_menu(self, interaction: DiscordInteraction, message: discord.Message) -> None:
-        """The menu `Add to knowledge`."""
+        """Handle the menu `Add to knowledge`."""
         await self._context.chat.handle_interaction(
             DiscordInteractionContext(interaction, self._context, UPLOAD_COMMAND, menu_of=message)
         )
 
     async def set_up(self, interaction: DiscordInteraction, where: str, choices: Mapping[str, str]) -> None:
-        by = self._by(interaction, "setup")
-        async with by.report_errors():
-            await apply_setup_command(self._desk, by, where, choices)
+        context = self._make_context(interaction, "setup")
+        async with context.report_errors():
+            await apply_setup_command(self._services, context, where, choices)
 
     async def preferences(self, interaction: DiscordInteraction, *, style: str, citations: str, language: str) -> None:
-        by = self._by(interaction, "preferences")
-        async with by.report_errors():
-            await by.ack(Acknowledgement.PRIVATE_REPLY)
-            wanted = {"style": style, "citations": citations, "language": language}
-            chosen = {field: value for field, value in wanted.items() if value}
-            now = await save_preferences(self._desk, by.payload.person_id, chosen)
+        context = self._make_context(interaction, "preferences")
+        async with context.report_errors():
+            await context.ack(Acknowledgement.PRIVATE_REPLY)
+            options = {"style": style, "citations": citations, "language": language}
+            choices = {field: value for field, value in options.items() if value}
+            preferences = await save_preferences(self._services, context.payload.person_id, choices)
             command = words_for_locale(interaction)(localization.PREFERENCES_COMMAND)
-            await by.show_texts((panels.preferences_text(now, await by.words(), command),))
+            await context.show_texts((panels.preferences_text(preferences, await context.words(), command),))
 
     async def privacy(self, interaction: DiscordInteraction) -> None:
-        by = self._by(interaction, "privacy")
-        async with by.report_errors():
-            speech = await by.words()
+        context = self._make_context(interaction, "privacy")
+        async with context.report_errors():
+            translator = await context.words()
             time, command = (
-                speech.pluralize(wording.DAY_COUNT, self._days),
+                translator.pluralize(wording.DAY_COUNT, self._retention_days),
                 words_for_locale(interaction)(localization.PREFERENCES_COMMAND),
             )
-            row = page_buttons(Reply(buttons=(ReplyButton.EXPORT, ReplyButton.FORGET), language=speech.language))
-            await by.show_texts((speech(words.PRIVACY_TEXT, time=time, preferences=command),), row=row)
+            row = page_buttons(Reply(buttons=(ReplyButton.EXPORT, ReplyButton.FORGET), language=translator.language))
+            await context.show_texts((translator(words.PRIVACY_TEXT, time=time, preferences=command),), row=row)
 
     async def help(self, interaction: DiscordInteraction) -> None:
-        by = self._by(interaction, "help")
-        async with by.report_errors():
-            speech, named = await by.words(), words_for_locale(interaction)
-            commands = {name: named(message) for name, message in localization.COMMAND_NAMES.items()}
-            told = speech(words.HELP_TEXT, share=speech(words.BUTTON_LABELS[ReplyButton.SHARE]), **commands)
-            await by.show_texts((told,))
+        context = self._make_context(interaction, "help")
+        async with context.report_errors():
+            translator, localized = await context.words(), words_for_locale(interaction)
+            commands = {name: localized(message) for name, message in localization.COMMAND_NAMES.items()}
+            text = translator(words.HELP_TEXT, share=translator(words.BUTTON_LABELS[ReplyButton.SHARE]), **commands)
+            await context.show_texts((text,))
 
     async def on_error(self, interaction: DiscordInteraction, error: Exception) -> None:
-        """A command that went wrong otherwise."""
-        async with self._by(interaction, "command").report_errors():
+        """Tell the person that a command failed."""
+        async with self._make_context(interaction, "command").report_errors():
             with translate_discord_errors("do a command"):
                 raise error
 
-    def _by(self, interaction: DiscordInteraction, command: str) -> DiscordInteractionContext:
+    def _make_context(self, interaction: DiscordInteraction, command: str) -> DiscordInteractionContext:
         return DiscordInteractionContext(interaction, self._context, command)

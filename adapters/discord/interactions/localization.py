@@ -1,4 +1,4 @@
-"""The names of the commands, and what is said of them, in the languages that people set Discord to."""
+"""Names and descriptions of the commands, in the languages that people set Discord to."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ COMMAND_NAMES = {
     "preferences": PREFERENCES_COMMAND,
     "menu": ANSWER_MENU,
 }
-"""The fields of the help that name commands."""
+"""Placeholders of the help text that name commands."""
 QUESTION_OPTION, SHARE_OPTION = TranslatableText("question"), TranslatableText("share")
 STYLE_OPTION, CITATIONS_OPTION, LANGUAGE_OPTION = (
     TranslatableText("style"),
     TranslatableText("citations"),
     TranslatableText("language"),
 )
-"""Of what can be given with them."""
+"""Names of options."""
 SETUP_COMMAND, WHERE_OPTION, INSIGHTS_COMMAND_NAME = (
     TranslatableText("setup"),
     TranslatableText("where"),
@@ -54,7 +54,7 @@ SETTING_NAMES = {
     "index_days": TranslatableText("index_days"),
     "threads": TranslatableText("threads"),
 }
-"""Of what can be set up; in English the names of the settings in `citewell.toml`."""
+"""Names of settings; in English those of `citewell.toml`."""
 ASK_ABOUT = TranslatableText("Ask the documents; only you see the answer")
 QUESTION_ABOUT, SHARE_ABOUT = (
     TranslatableText("What would you like to know?"),
@@ -71,7 +71,7 @@ INSIGHTS_ABOUT = TranslatableText("For admins: what was asked lately, and what t
 WHERE_ABOUT = TranslatableText("This channel or the whole server")
 
 
-_WORDS: Mapping[discord.Locale, Translator] = {
+_TRANSLATORS: Mapping[discord.Locale, Translator] = {
     locale: words
     for locale in discord.Locale
     if (words := choose_words(None, locale=locale.value)) != ENGLISH_TRANSLATOR
@@ -79,13 +79,13 @@ _WORDS: Mapping[discord.Locale, Translator] = {
 
 
 class CommandTranslator(app_commands.Translator):
-    """Whatever is declared to Discord and stands in our catalogues."""
+    """A translator of declared commands by our catalogues."""
 
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
-        words = _WORDS.get(locale)
-        if words is None or not string.message:
+        translator = _TRANSLATORS.get(locale)
+        if translator is None or not string.message:
             return None
-        said = words(TranslatableText(string.message))
-        return said if said != string.message else None
+        translation = translator(TranslatableText(string.message))
+        return translation if translation != string.message else None

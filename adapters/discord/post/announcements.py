@@ -1,4 +1,4 @@
-"""How Discord shows what the bot posts besides replies, and where."""
+"""Posts other than replies on Discord: their layout and their targets."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ from pipeline.values import Answer, ConversationId, HandoffNotice, MessageKey, N
 from pipeline.values.posting import Announcement, AutoLimitNotice, Digest, IndexingNotice, SharedAnswer, UploadStatus
 
 RESERVED_FOR_RESOLVER = 100
-"""Characters that are left for who resolved it."""
+"""Characters left for the name of the person who resolves it."""
 CANNOT_SHARE_HERE = TranslatableText("I could not share it here: {why}")
 
 
 class DiscordAnnouncementSender(DiscordSender):
-    """What is posted in a channel or to a person."""
+    """The sender of one announcement to a channel or a person."""
 
     def __init__(
         self,
         client: DiscordClient,
         destination: DiscordDestination,
         post: Announcement,
-        receipt: PostRecorder,
+        recorder: PostRecorder,
         *,
         threads: bool,
     ) -> None:
-        """`threads`: who replies is answered in a thread."""
-        channel_id, self.recorded_names = _known(post)
-        super().__init__(client, destination, post.key, receipt, channel_id=channel_id)
-        self._where = DiscordMessagePlace(destination.guild_id, destination.candidate_channels[0], 0)
+        """Create it. `threads`: replies to it are answered in a thread."""
+        channel_id, self.recorded_names = _recorded_messages(post)
+        super().__init__(client, destination, post.key, recorder, channel_id=channel_id)
+        self._place = DiscordMessagePlace(destination.guild_id, destination.candidate_channels[0], 0)
         self._post = post
         self._threads = threads
 
@@ -68,32 +68,32 @@ class DiscordAnnouncementSender(DiscordSender):
         return announcement_reference(self._post, self._destination.guild_id, self._channel_id, names)
 
     def conversation_of(self, name: str) -> ConversationId:
-        thread = isinstance(self._client.get_channel(self._where.channel_id), discord.Thread)
-        return shared_conversation(self._where, int(name), in_thread=thread, threads=self._threads)
+        thread = isinstance(self._client.get_channel(self._place.channel_id), discord.Thread)
+        return shared_conversation(self._place, int(name), in_thread=thread, threads=self._threads)
 
     async def send(self, part: int, post: DiscordPost) -> str:
-        """Raises NotTaken, too."""
+        """Send a message. Raises PostRefused, too."""
         try:
             return await super().send(part, post)
         except NotPosted as refused:
             error = refused.__cause__
             if not (isinstance(self._post, SharedAnswer) and isinstance(error, discord.Forbidden)):
                 raise
-            words = Translator(self._post.language)
-            why = explain_refusal(self._client, self._where, error, words)
-            raise PostRefused(words(CANNOT_SHARE_HERE, why=why)) from refused
+            translator = Translator(self._post.language)
+            reason = explain_refusal(self._client, self._place, error, translator)
+            raise PostRefused(translator(CANNOT_SHARE_HERE, why=reason)) from refused
 
 
-def _known(post: Announcement) -> tuple[int, Sequence[str]]:
-    """The channel and the messages that its reference names; 0 and none of an empty one."""
+def _recorded_messages(post: Announcement) -> tuple[int, Sequence[str]]:
+    """Return the channel and the messages that its reference names; 0 and none for an empty one."""
     if not (isinstance(post, HandoffNotice) and post.reference):
         return parse_reference(post.reference)
-    there = MessageKey.parse(post.reference)
-    return int(there.channel), [there.message]
+    key = MessageKey.parse(post.reference)
+    return int(key.channel), [key.message]
 
 
 def announcement_reference(post: Announcement, guild_id: int | None, channel_id: int, names: Sequence[str]) -> str:
-    """The reference: of a notice, whose message people reply to, the key of that."""
+    """Return the reference; for a handoff notice the key of its message, to which people reply."""
     return (
         message_key_text(guild_id, channel_id, int(names[0]))
         if isinstance(post, HandoffNotice)
@@ -102,34 +102,37 @@ def announcement_reference(post: Announcement, guild_id: int | None, channel_id:
 
 
 class DiscordAnnouncementPoster:
-    """The port `AnnouncementPoster`. A nonce guards each post while Discord remembers it; later its text does."""
+    """The port `AnnouncementPoster`. A nonce guards each post while Discord remembers it; later it is found by its
+    content."""
 
-    def __init__(self, client: DiscordClient, desk: BotServices, *, look: RenderOptions, threads: bool) -> None:
-        """`threads`: mentions are answered in threads where nothing else is set."""
+    def __init__(
+        self, client: DiscordClient, services: BotServices, *, render_options: RenderOptions, threads: bool
+    ) -> None:
+        """Create it. `threads`: mentions are answered in threads unless a place is set otherwise."""
         self._client = client
-        self._desk = desk
-        self._look = look
+        self._services = services
+        self._render_options = render_options
         self._threads = threads
 
     async def open_sender(
-        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+        self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder
     ) -> DiscordAnnouncementSender:
         threads = self._threads
-        if isinstance(post, SharedAnswer) and isinstance(where, PlaceId):
-            set_here = (await self._desk.places.effective_settings(where.chain)).threads
-            threads = threads if set_here is None else set_here
+        if isinstance(post, SharedAnswer) and isinstance(target, PlaceId):
+            own_setting = (await self._services.places.effective_settings(target.chain)).threads
+            threads = threads if own_setting is None else own_setting
         with translate_discord_errors("post"):
-            destination = await self._destination(post, where)
-        return DiscordAnnouncementSender(self._client, destination, post, receipt, threads=threads)
+            destination = await self._destination(post, target)
+        return DiscordAnnouncementSender(self._client, destination, post, recorder, threads=threads)
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
         with translate_discord_errors("look for what was posted"):
-            destination = await self._destination(post, where)
+            destination = await self._destination(post, target)
             channel_id, names = await find_unrecorded(self._client, destination)
         return announcement_reference(post, destination.guild_id, channel_id, names) if names else None
 
-    async def _destination(self, post: Announcement, where: AnnouncementTarget) -> DiscordDestination:
-        guild_id, channel_id = await self._place(where)
+    async def _destination(self, post: Announcement, target: AnnouncementTarget) -> DiscordDestination:
+        guild_id, channel_id = await self._locate(target)
 
         async def there() -> int:
             return channel_id
@@ -138,139 +141,146 @@ class DiscordAnnouncementPoster:
             guild_id=guild_id,
             candidate_channels=(channel_id,),
             open=there,
-            is_match=lambda message, _: _is(post, message),
+            is_match=lambda message, _: _is_announcement(post, message),
             after=post.posting_since - CLOCK_SKEW if post.posting_since else None,
-            is_end=lambda message: _ends(post, message),
-            refers_to=_answered(post) if isinstance(post, HandoffNotice) else None,
-            mentioned_user=_asker(post) if isinstance(post, HandoffNotice) else 0,
+            is_end=lambda message: _is_end(post, message),
+            refers_to=_question_reference(post) if isinstance(post, HandoffNotice) else None,
+            mentioned_user=_mentioned_user(post) if isinstance(post, HandoffNotice) else 0,
             is_silent=isinstance(post, SharedAnswer),
         )
 
-    async def _place(self, where: AnnouncementTarget) -> tuple[int | None, int]:
-        """Its server and its channel."""
-        if isinstance(where, PersonId):
-            return None, (await (await self._client.fetch_user(int(where.user))).create_dm()).id
-        if isinstance(where, PlaceId):  # which the settings name
-            there = self._client.get_channel(int(where.channel))
-            if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(where.space):
-                raise Refused(f"the channel {where.channel} is of another server")
-        return int(where.space) if where.space.isdecimal() else None, int(where.channel)
+    async def _locate(self, target: AnnouncementTarget) -> tuple[int | None, int]:
+        """Return its server and its channel."""
+        if isinstance(target, PersonId):
+            return None, (await (await self._client.fetch_user(int(target.user))).create_dm()).id
+        if isinstance(target, PlaceId):  # which the settings name
+            channel = self._client.get_channel(int(target.channel))
+            if isinstance(channel, discord.abc.GuildChannel | discord.Thread) and channel.guild.id != int(target.space):
+                raise Refused(f"the channel {target.channel} is of another server")
+        return int(target.space) if target.space.isdecimal() else None, int(target.channel)
 
-    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> DiscordPost:
-        asker = _asker(notice)
-        back = _address(notice) if notice.about is NoticeKind.ASKED else ""
-        row = [(shown.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if shown.button else []
-        return DiscordPost(build_layout(render_notice_texts(shown, f"<@{asker}> " if asker else "", back), row))
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> DiscordPost:
+        asker = _mentioned_user(notice)
+        link = _question_link(notice) if notice.about is NoticeKind.ASKED else ""
+        row = [(texts.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if texts.button else []
+        return DiscordPost(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", link), row))
 
     def render_line(self, text: str) -> DiscordPost:
         return DiscordPost(build_layout((escape_text(text),)))
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> DiscordPost:
-        place = f"<#{report.place.channel}>" if report.place.platform == DISCORD.name else f"`{report.place}`"
-        return DiscordPost(build_layout((insights.auto_limit_text(report, place), _marked(report.marker))))
+    def render_auto_limit(self, notice: AutoLimitNotice) -> DiscordPost:
+        place = f"<#{notice.place.channel}>" if notice.place.platform == DISCORD.name else f"`{notice.place}`"
+        return DiscordPost(build_layout((insights.auto_limit_text(notice, place), _marker_line(notice.marker))))
 
-    def render_panel(self, reply: Reply, mark: str) -> DiscordPost:
-        return DiscordPost(build_layout((render.render_texts(reply)[0], _marked(mark))))
+    def render_panel(self, reply: Reply, marker: str) -> DiscordPost:
+        return DiscordPost(build_layout((render.render_texts(reply)[0], _marker_line(marker))))
 
-    def render_upload_status(self, adding: UploadStatus) -> DiscordPost:
-        return DiscordPost(upload_result_view(adding.text, adding.small, adding.document, adding.back))
+    def render_upload_status(self, status: UploadStatus) -> DiscordPost:
+        return DiscordPost(upload_result_view(status.text, status.small, status.document, status.back))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[DiscordPost]:
-        pages = render.render_pages(parts.build_reply(answer, self._look, notes=above, attachable=True))
+        pages = render.render_pages(parts.build_reply(answer, self._render_options, notes=above, attachable=True))
         return [DiscordPost(build_card(page), partial(page_files, page)) for page in pages]
 
 
-def upload_result_view(text: str, small: str, document: str, back: str) -> ui.LayoutView:
-    """What came of something that somebody adds, with the button that takes the `document` back."""
-    row = [(back, custom_ids.build_custom_id(ReplyButton.TAKE_BACK, document))] if document else []
+def upload_result_view(text: str, small: str, document: str, label: str) -> ui.LayoutView:
+    """Return the view of an upload's status, with the button that removes the `document`."""
+    row = [(label, custom_ids.build_custom_id(ReplyButton.TAKE_BACK, document))] if document else []
     return build_layout(("\n-# ".join(filter(None, [escape_text(text), small])),), row)
 
 
-def _asker(notice: HandoffNotice) -> int:
-    """Who is mentioned; nobody where people are asked."""
+def _mentioned_user(notice: HandoffNotice) -> int:
+    """Return the person to mention; 0 where people are asked."""
     on_discord = notice.handoff.origin.platform == "discord" and notice.about is not NoticeKind.ASKED
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
 
-def _marked(mark: str) -> str:
-    return f"-# {mark}"
+def _marker_line(marker: str) -> str:
+    return f"-# {marker}"
 
 
-def _mark(report: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
-    """By which it is found again."""
-    if isinstance(report, UploadStatus):
-        return escape_text(report.text)
+def _marker(post: Digest | AutoLimitNotice | IndexingNotice | UploadStatus) -> str:
+    """Return the text by which the post is found again."""
+    if isinstance(post, UploadStatus):
+        return escape_text(post.text)
     return (
-        escape_text(source_notice.source_notice_text(report))
-        if isinstance(report, IndexingNotice)
-        else _marked(report.marker)
+        escape_text(source_notice.source_notice_text(post))
+        if isinstance(post, IndexingNotice)
+        else _marker_line(post.marker)
     )
 
 
-def render_notice_texts(shown: NoticeText, ping: str, back: str) -> list[str]:
-    """The texts of the message, which fit one; `back` leads to where it was asked."""
-    while sum(map(limits.utf16_length, made := _texts(shown, ping, back))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER:
-        shown = _shorter(shown)
-    return made
+def render_notice_texts(texts: NoticeText, ping: str, link: str) -> list[str]:
+    """Return the texts of the notice, which fit one message; `link` leads to the question."""
+    while (
+        sum(map(limits.utf16_length, rendered := _texts(texts, ping, link))) > limits.MAX_TEXT - RESERVED_FOR_RESOLVER
+    ):
+        texts = _shorten(texts)
+    return rendered
 
 
-def _shorter(shown: NoticeText) -> NoticeText:
-    """Less of what takes most room: escapes may double it."""
-    room = {"quoted": len(_quoted(shown)), "found": len(escape_text(shown.found)), "note": len(escape_text(shown.note))}
+def _shorten(texts: NoticeText) -> NoticeText:
+    """Return the notice with less of its longest part: escapes may double its length."""
+    room = {
+        "quoted": len(_quote_text(texts)),
+        "found": len(escape_text(texts.found)),
+        "note": len(escape_text(texts.note)),
+    }
     name = max(room, key=lambda name: room[name])
-    if room[name] < len(_listed(shown)):
-        return shown._replace(sources=shown.sources[:-1])
-    text: str = getattr(shown, name)
+    if room[name] < len(_source_list(texts)):
+        return texts._replace(sources=texts.sources[:-1])
+    text: str = getattr(texts, name)
     cut: dict[str, Any] = {name: f"{text[: len(text) * 9 // 10].rstrip('… ')}…"}
-    return shown._replace(**cut)
+    return texts._replace(**cut)
 
 
-def _quoted(shown: NoticeText) -> str:
-    return "\n".join(f"> {escape_text(one)}" for one in shown.quoted.splitlines())
+def _quote_text(texts: NoticeText) -> str:
+    return "\n".join(f"> {escape_text(line)}" for line in texts.quoted.splitlines())
 
 
-def _listed(shown: NoticeText) -> str:
-    return "\n".join(f"- {render_link(source.text, source.url)}" for source in shown.sources)
+def _source_list(texts: NoticeText) -> str:
+    return "\n".join(f"- {render_link(source.text, source.url)}" for source in texts.sources)
 
 
-def _texts(shown: NoticeText, ping: str, back: str) -> list[str]:
-    below = [f"-# {escape_text(shown.note)}" if shown.note else "", f"[{shown.origin}]({back})" if back else ""]
+def _texts(texts: NoticeText, ping: str, link: str) -> list[str]:
+    small_print = [f"-# {escape_text(texts.note)}" if texts.note else "", f"[{texts.origin}]({link})" if link else ""]
     return [
-        f"{ping}**{escape_text(shown.heading)}**\n{_quoted(shown)}".rstrip(),
-        escape_text(shown.found),
-        _listed(shown),
-        *below,
+        f"{ping}**{escape_text(texts.heading)}**\n{_quote_text(texts)}".rstrip(),
+        escape_text(texts.found),
+        _source_list(texts),
+        *small_print,
     ]
 
 
-def _is(post: Announcement, message: discord.Message) -> bool:
-    """By the week or day that it names, the button that resolves it, or the answer it refers to; a direct message by
-    its words. Only what is shared is silent; whose it is, its last message says."""
+def _is_announcement(post: Announcement, message: discord.Message) -> bool:
+    """Return True if the message is the announcement: by the week or day it names, its resolve button, or the answer it
+    refers to; a direct message by its text. Only shared answers are silent; the last message tells which one it is."""
     if isinstance(post, SharedAnswer):
         return message.flags.silent
     if not isinstance(post, HandoffNotice):
-        return _mark(post) in custom_ids.iter_texts(message.components)
+        return _marker(post) in custom_ids.iter_texts(message.components)
     if post.about is NoticeKind.ASKED:
         return custom_ids.build_custom_id(RESOLVE_BUTTON, post.handoff.id) in set(
             custom_ids.iter_custom_ids(message.components)
         )
     if post.handoff.private:
-        there = "\n".join(custom_ids.iter_texts(message.components))
-        return all(text.strip() in there for text in render_notice_texts(build_notice_text(post), "", ""))
+        shown_text = "\n".join(custom_ids.iter_texts(message.components))
+        return all(text.strip() in shown_text for text in render_notice_texts(build_notice_text(post), "", ""))
     return bool(message.reference and str(message.reference.message_id) == post.handoff.message)
 
 
-def _ends(post: Announcement, message: discord.Message) -> bool | None:
-    """The last message of what is shared carries buttons. One is posted after the other, so those before it are its."""
-    named = [
-        found["answer"]
-        for found in map(custom_ids.CUSTOM_ID_PATTERN.fullmatch, custom_ids.iter_custom_ids(message.components))
-        if found
+def _is_end(post: Announcement, message: discord.Message) -> bool | None:
+    """Return whether the message ends the shared answer: its last message has buttons. Messages are posted one after
+    the other, so those before it belong to it."""
+    answer_ids = [
+        match["answer"]
+        for match in map(custom_ids.CUSTOM_ID_PATTERN.fullmatch, custom_ids.iter_custom_ids(message.components))
+        if match
     ]
-    return post.answer_id in named if isinstance(post, SharedAnswer) and named else None
+    return post.answer_id in answer_ids if isinstance(post, SharedAnswer) and answer_ids else None
 
 
-def _answered(notice: HandoffNotice) -> discord.MessageReference | None:
+def _question_reference(notice: HandoffNotice) -> discord.MessageReference | None:
     handoff = notice.handoff
     if notice.about is NoticeKind.ASKED or handoff.private or not handoff.message:
         return None
@@ -279,8 +289,8 @@ def _answered(notice: HandoffNotice) -> discord.MessageReference | None:
     )
 
 
-def _address(notice: HandoffNotice) -> str:
-    """Where the question was asked; nothing that only the asker could open."""
+def _question_link(notice: HandoffNotice) -> str:
+    """Return the link to the question; empty where only the asker could open it."""
     origin, message = notice.handoff.origin, notice.handoff.message
     if notice.handoff.private or not message or origin.platform != "discord" or not origin.space.isdecimal():
         return ""

@@ -1,5 +1,5 @@
-"""What delivering needs of Discord: the messages of a reply in a channel, thread or DM, “Citewell is typing …” while
-nothing of it is there, and telling its asker alone."""
+"""Replies on Discord in a channel, thread or DM, “Citewell is typing …” until they appear, and messages to the asker
+alone."""
 
 from __future__ import annotations
 
@@ -49,23 +49,22 @@ from pipeline.values import AnswerStage, IncomingMessage, LeasedMessage, Message
 
 TYPING_DELAY_SECONDS = 0.3
 TYPING_INTERVAL_SECONDS = 8.0
-"""Discord shows it for ten seconds, or until the next message."""
+"""Seconds between two typing indicators: Discord shows one for ten, or until the next message."""
 NOTIFY_SECONDS = 5.0
-"""How long who said something may wait to be told."""
+"""Seconds after which a notice to an author is given up."""
 TYPING_SETTLE_SECONDS = 2.0
-"""How long a request under way is waited for: one that came after the message would be shown beside it."""
+"""Seconds that a request under way is awaited: one that arrives after the message would show beside it."""
 
 
 @contextlib.asynccontextmanager
 async def show_typing(channel: discord.abc.Messageable | None) -> AsyncIterator[SettleIndicator]:
-    """Show it until left, or until what is given is called: before the first message, which ends it. None: nowhere.
-
-    That it cannot be shown is no reason not to answer."""
-    over = asyncio.Event()
-    task = asyncio.create_task(_keep_typing(channel, over))
+    """Show a typing indicator until the context ends, or until the yielded function is called: before the first
+    message, which ends it. None shows none. A failure is ignored."""
+    stopped = asyncio.Event()
+    task = asyncio.create_task(_keep_typing(channel, stopped))
 
     async def stop() -> None:
-        over.set()
+        stopped.set()
         await asyncio.wait({task}, timeout=TYPING_SETTLE_SECONDS)
 
     try:
@@ -77,28 +76,28 @@ async def show_typing(channel: discord.abc.Messageable | None) -> AsyncIterator[
             await task
 
 
-async def _keep_typing(channel: discord.abc.Messageable | None, over: asyncio.Event) -> None:
+async def _keep_typing(channel: discord.abc.Messageable | None, stopped: asyncio.Event) -> None:
     if channel is None:
         return
     with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError):
         pause = TYPING_DELAY_SECONDS
-        while not await _within(pause, over):
+        while not await _is_over(pause, stopped):
             await channel.typing()
             pause = TYPING_INTERVAL_SECONDS
 
 
-async def _within(seconds: float, over: asyncio.Event) -> bool:
+async def _is_over(seconds: float, stopped: asyncio.Event) -> bool:
     try:
         async with asyncio.timeout(seconds):
-            await over.wait()
+            await stopped.wait()
     except TimeoutError:
         return False
     return True
 
 
 def heading_text(above: AnswerHeading, author: str) -> str:
-    """What stands above an answer that `author` wanted to be told: they notice the mention. The message is found again
-    by it."""
+    """Return the heading above an answer for the subscriber `author`, who is notified by the mention. The message is
+    found again by it."""
     heading, question = above
     return f"<@{PersonId.parse(author).user}> **{escape_text(heading)}**\n> {escape_text(question)}"
 
@@ -107,126 +106,134 @@ CANNOT_OPEN_THREADS = TranslatableText("I may not open threads here: I lack the 
 
 
 class DiscordReplyTarget:
-    """The thread of a message has the message's id, so it is found again without any record."""
+    """The channel or thread of a reply. The thread of a message has the message's id, so it is found again without any
+    record."""
 
-    def __init__(self, client: discord.Client, message: IncomingMessage, where: DiscordMessagePlace) -> None:
+    def __init__(self, client: discord.Client, message: IncomingMessage, place: DiscordMessagePlace) -> None:
         self._client = client
         self._message = message
-        self._where = where
-        begins = message.conversation.channel == str(where.message_id)
-        itself = where.channel_id == where.message_id
+        self._place = place
+        begins = message.conversation.channel == str(place.message_id)
+        itself = place.channel_id == place.message_id
         self._threads = begins and not itself and message.manner in (MessageTrigger.MENTION, MessageTrigger.OVERHEARD)
         self.remarks: list[TranslatableText] = []
-        """What is to be said about where the reply went."""
+        """Notes about where the reply went."""
 
     @property
     def opens_thread(self) -> bool:
-        """The reply goes into a thread that is opened for it."""
+        """True where a thread is opened for the reply."""
         return self._threads
 
     @property
     def candidate_channels(self) -> tuple[int, ...]:
-        """The channels the reply may be in, the likeliest first."""
-        return (self._where.message_id, self._where.channel_id) if self._threads else (self._where.channel_id,)
+        """The channels that the reply may be in, the likeliest first."""
+        return (self._place.message_id, self._place.channel_id) if self._threads else (self._place.channel_id,)
 
     async def open(self) -> int:
-        """The channel to post in. Without the permission to open a thread, the question's own, with a remark."""
+        """Return the channel to post in. Without the permission to open a thread it is the question's own, with a
+        remark."""
         if not self._threads:
-            return self._where.channel_id
-        channel = self._client.get_partial_messageable(self._where.channel_id, guild_id=self._where.guild_id)
-        question = channel.get_partial_message(self._where.message_id)
+            return self._place.channel_id
+        channel = self._client.get_partial_messageable(self._place.channel_id, guild_id=self._place.guild_id)
+        question = channel.get_partial_message(self._place.message_id)
         try:
             await retry_while_unreachable(lambda: question.create_thread(name=thread_name(self._message.text)))
         except discord.DiscordServerError:
             raise
         except discord.HTTPException as error:
             if error.code == THREAD_EXISTS:
-                return self._where.message_id
+                return self._place.message_id
             if isinstance(error, discord.Forbidden):
                 self.remarks.append(CANNOT_OPEN_THREADS)
-            return self._where.channel_id
-        return self._where.message_id
+            return self._place.channel_id
+        return self._place.message_id
 
 
 class DiscordReply(DiscordSender):
-    """The reply to one question: a `ReplySender`, and one of `EditingSender`."""
+    """The reply to one question: a `ReplySender` and an `EditingSender`."""
 
     def __init__(
-        self, client: discord.Client, work: LeasedMessage, receipt: PostRecorder, *, content: bool, pace: EditTiming
+        self,
+        client: discord.Client,
+        work: LeasedMessage,
+        recorder: PostRecorder,
+        *,
+        content: bool,
+        edit_timing: EditTiming,
     ) -> None:
-        """`content`: we may read what is not addressed to us."""
+        """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._message = work.message
         self._target = DiscordReplyTarget(client, work.message, message_place(work.message))
         self._content = content
-        self.edit_timing = pace
+        self.edit_timing = edit_timing
         channel_id, self.recorded_names = parse_reference(work.reference)
         self.is_text_withheld = is_text_withheld(work.message) and not content
         self.place = f"<#{message_place(work.message).channel_id}>"
         super().__init__(
-            client, reply_destination(client, work, self._target), work.key, receipt, channel_id=channel_id
+            client, reply_destination(client, work, self._target), work.key, recorder, channel_id=channel_id
         )
 
     def placement(self) -> ReplyPlacement:
         stoppable = self._content and is_in_thread(self._message, self.channel.id)
         return ReplyPlacement(can_stop=stoppable, can_attach=True, remarks=self._target.remarks)
 
-    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
         hidden = begun or self._target.opens_thread or self._message.manner.is_background
         return show_typing(None if hidden else self.channel)
 
     def render_line(self, text: str) -> DiscordPost:
         return DiscordPost(build_layout([text]))
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> DiscordPost:
-        page = render_progress(reply, stage, words)
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordPost:
+        page = render_progress(reply, stage, translator)
         return DiscordPost(build_card(page), page=page)
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordPost]:
         base = conversation_root(self._message)
-        shown = prepend_heading(render_pages(reply), self._above(above))
-        return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in shown]
+        pages = prepend_heading(render_pages(reply), self._heading(above))
+        return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in pages]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[DiscordPost]:
-        """A message that began as a card can only stay one."""
-        heading = self._above(above)
+        """Render the reply without components, unless it began as a card: such a message can only stay one."""
+        heading = self._heading(above)
         if not begun:
             return [
                 DiscordPost(content=text)
                 for text in ((heading, *render_plain(reply)) if above else render_plain(reply))
             ]
-        shown = [
+        page_texts = [
             (page.above, page.body, page.sources, page.status) for page in prepend_heading(render_pages(reply), heading)
         ]
-        return [DiscordPost(build_layout([text for text in texts if text])) for texts in shown]
+        return [DiscordPost(build_layout([text for text in texts if text])) for texts in page_texts]
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        """They are in the message."""
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
+        """Return True: the files are in the message."""
         return True
 
-    def _above(self, above: AnswerHeading | None) -> str:
+    def _heading(self, above: AnswerHeading | None) -> str:
         return heading_text(above, self._message.author) if above else ""
 
 
 class DiscordReplyPoster:
-    """The `Posts` of one connection."""
+    """The port `ReplyPoster`, for one connection."""
 
     def __init__(
-        self, client: discord.Client, asking: DiscordCommandIntake, *, content: bool, pace: EditTiming
+        self, client: discord.Client, command_intake: DiscordCommandIntake, *, content: bool, edit_timing: EditTiming
     ) -> None:
-        """`content`: we may read what is not addressed to us."""
+        """Create it. `content`: the bot may read messages that are not addressed to it."""
         self._client = client
-        self._asking = asking
+        self._command_intake = command_intake
         self._content = content
-        self._pace = pace
+        self._edit_timing = edit_timing
 
-    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> DiscordReply:
-        return DiscordReply(self._client, work, receipt, content=self._content, pace=self._pace)
+    def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> DiscordReply:
+        return DiscordReply(self._client, work, recorder, content=self._content, edit_timing=self._edit_timing)
 
     def open_private_reply(self, work: LeasedMessage) -> DiscordPrivateReply:
-        return DiscordPrivateReply(self._client, work, self._asking, self._pace)
+        return DiscordPrivateReply(self._client, work, self._command_intake, self._edit_timing)
 
     async def find_posted(self, work: LeasedMessage) -> str | None:
-        """Under the question or in the thread opened from it."""
+        """Look below the question and in the thread opened from it."""
         target = DiscordReplyTarget(self._client, work.message, message_place(work.message))
         with translate_discord_errors("look for what was posted"):
             channel_id, names = await find_unrecorded(self._client, reply_destination(self._client, work, target))
@@ -234,10 +241,10 @@ class DiscordReplyPoster:
 
     async def delete_reply(self, channel: str, reference: str) -> None:
         channel_id, names = parse_reference(reference)
-        there = self._client.get_partial_messageable(channel_id)
+        target = self._client.get_partial_messageable(channel_id)
         with translate_discord_errors("delete a reply"):
             for name in names:
-                await retry_while_unreachable(partial(delete_message, there, int(name)))
+                await retry_while_unreachable(partial(delete_message, target, int(name)))
 
     async def send_direct(self, message: IncomingMessage, text: str, *, once: str = "") -> None:
         with translate_discord_errors("write to whoever asked"):
@@ -246,7 +253,7 @@ class DiscordReplyPoster:
             await asker.send(text, suppress_embeds=True, **guarded)
 
     async def is_shared(self, channel: str) -> bool:
-        """Discord has no channels that two organisations share."""
+        """Return False: Discord has no channels that two organisations share."""
         return False
 
     def upload_button_value(self, message: IncomingMessage) -> str:
@@ -254,7 +261,7 @@ class DiscordReplyPoster:
 
 
 class DiscordNotifier:
-    """The port `Tells`: in reply."""
+    """The port `Notifier`: by a reply."""
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
@@ -262,46 +269,46 @@ class DiscordNotifier:
     async def notify(self, message: IncomingMessage, text: str) -> None:
         await self._reply(message.place, content=text, suppress_embeds=True)
 
-    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
-        about = f"{unsent.notice.channel}-{unsent.notice.message}"
-        row = [(label, build_custom_id(action, about, remark.key.message)) for label, action in unsent.buttons]
+    async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
+        notice_id = f"{unsent.notice.channel}-{unsent.notice.message}"
+        row = [(label, build_custom_id(action, notice_id, message.key.message)) for label, action in unsent.buttons]
         if row:
-            await self._reply(remark.key, view=build_layout([unsent.text], row))
+            await self._reply(message.key, view=build_layout([unsent.text], row))
         else:
-            await self._reply(remark.key, content=unsent.text, suppress_embeds=True)
+            await self._reply(message.key, content=unsent.text, suppress_embeds=True)
 
-    async def _reply(self, to: MessageKey, **shown: Any) -> None:
-        """Nothing depends on it."""
-        where = DiscordMessagePlace.from_key(to)
-        channel = self._client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
+    async def _reply(self, to: MessageKey, **content: Any) -> None:
+        """Reply, best effort."""
+        place = DiscordMessagePlace.from_key(to)
+        channel = self._client.get_partial_messageable(place.channel_id, guild_id=place.guild_id)
         with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
             async with asyncio.timeout(NOTIFY_SECONDS):
-                await channel.get_partial_message(where.message_id).reply(**shown)
+                await channel.get_partial_message(place.message_id).reply(**content)
 
 
 def reply_destination(client: discord.Client, work: LeasedMessage, target: DiscordReplyTarget) -> DiscordDestination:
-    """Under the question, or in the thread that is opened from it."""
-    where, begins = message_place(work.message), reply_opening(work)
-    refers_to = discord.MessageReference(message_id=where.message_id, channel_id=where.channel_id)
+    """Return the destination: below the question, or in the thread that is opened from it."""
+    place, opening = message_place(work.message), reply_opening(work)
+    refers_to = discord.MessageReference(message_id=place.message_id, channel_id=place.channel_id)
     hopeless = (
         (discord.Forbidden, discord.NotFound) if work.message.manner is MessageTrigger.AWAITED else (discord.Forbidden,)
     )
     return DiscordDestination(
-        guild_id=where.guild_id,
+        guild_id=place.guild_id,
         candidate_channels=target.candidate_channels,
         open=target.open,
-        is_match=answer_matcher(where, begins),
-        after=begins.since - CLOCK_SKEW if begins else discord.Object(where.message_id),
-        refers_to=refers_to if where.message_id else None,
-        mentioned_user=begins.mentioned_user if begins else 0,
+        is_match=answer_matcher(place, opening),
+        after=opening.since - CLOCK_SKEW if opening else discord.Object(place.message_id),
+        refers_to=refers_to if place.message_id else None,
+        mentioned_user=opening.mentioned_user if opening else 0,
         translate_errors=partial(
-            translate_discord_errors, "post", why=partial(explain_refusal, client, where), hopeless=hopeless
+            translate_discord_errors, "post", why=partial(explain_refusal, client, place), permanent=hopeless
         ),
     )
 
 
 def reply_opening(work: LeasedMessage) -> ReplyOpening | None:
-    """What an answer begins with that somebody wanted to be told; None for any other."""
+    """Return the opening of an awaited answer; None for any other."""
     message, answer = work.message, work.answer
     if message.manner is not MessageTrigger.AWAITED or answer is None:
         return None
@@ -310,7 +317,7 @@ def reply_opening(work: LeasedMessage) -> ReplyOpening | None:
 
 
 def prepend_heading(pages: tuple[DiscordPage, ...], above: str) -> tuple[DiscordPage, ...]:
-    """The pages with `above` on the first, or before it where that has no room."""
+    """Return the pages with `above` on the first, or before it where that has no room."""
     first, *more = pages
     size = sum(map(limits.utf16_length, (above, first.body, first.sources, first.status)))
     if size > limits.MAX_TEXT:
@@ -319,7 +326,7 @@ def prepend_heading(pages: tuple[DiscordPage, ...], above: str) -> tuple[Discord
 
 
 def thread_name(question: str) -> str:
-    """The question as the name of a thread: one line of at most 100 characters."""
+    """Return the question as the name of a thread: one line of at most 100 characters."""
     name = strip_hidden(question) or "Question"
     if limits.utf16_length(name) <= limits.MAX_THREAD_NAME:
         return name

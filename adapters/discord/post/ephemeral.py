@@ -1,4 +1,4 @@
-"""Telling whoever pressed something or used a command, so that they alone see it."""
+"""Responses that only the person of an interaction sees."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DiscordInteraction = discord.Interaction[Any]
 
 
 def words_for_locale(interaction: DiscordInteraction) -> Translator:
-    """Our words in the language that somebody set Discord to, where nothing better is known."""
+    """Return the translator for the language that the person set Discord to, where nothing better is known."""
     return choose_words(None, locale=str(interaction.locale))
 
 
 async def send_ephemeral(interaction: DiscordInteraction, texts: Sequence[str], *, row: ButtonRow = ()) -> None:
-    """The row of buttons stands under the last text."""
+    """Show the texts; the row of buttons stands below the last one."""
     for text in texts[:-1]:
         await send_ephemeral_view(interaction, build_layout((text,)))
     await send_ephemeral_view(interaction, build_layout(texts[-1:], row))

@@ -1,8 +1,8 @@
-"""Questions asked by command: through the inbox like every question, back through the interaction's token.
+"""Questions by command: through the inbox like every question, back through the interaction's token.
 
-The first message of the reply is the one Discord made when the command was acknowledged; editing it is idempotent,
-so a crash costs nothing while the token lives (15 minutes). Further messages cannot be found again: after a crash
-they are not posted, and the reply says so.
+The first message of the reply is the one Discord made when the command was acknowledged. Editing it is idempotent, so a
+crash costs nothing while the token is valid (15 minutes). Further messages cannot be found again: after a crash they
+are not posted, and the reply says so.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ from pipeline.words import wording
 
 ORIGINAL_MESSAGE = "@original"
 ACK_SECONDS = 2.0
-"""Discord gives three until the first response."""
+"""Seconds until a command is acknowledged at the latest; Discord gives three."""
 
 
 class OpenCommand(NamedTuple):
-    """A command of this process; one of the process before can be answered, but not be followed up."""
+    """A command of this process. One of an earlier process can be answered, but not be followed up."""
 
     interaction: DiscordInteraction
     acknowledged: asyncio.Event
 
 
 class DiscordCommandIntake:
-    """Takes such questions in, and knows those that are being answered."""
+    """The intake of questions by command, with those that are being answered."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
@@ -62,11 +62,10 @@ class DiscordCommandIntake:
     async def ask(
         self, interaction: DiscordInteraction, question: str, private: bool, files: tuple[Attachment, ...]
     ) -> None:
-        """Put the question into the inbox, then acknowledge; what could not be kept is said.
-
-        Where the inbox takes longer than Discord waits, it is acknowledged first: the question may still be kept."""
+        """Put the question into the inbox, then acknowledge it; say so if it could not be stored. Where the inbox takes
+        longer than Discord waits, it is acknowledged first: the question may still be stored."""
         message = parse_command(interaction, question, private=private, files=files)
-        self.open = {name: one for name, one in self.open.items() if not one.interaction.is_expired()}
+        self.open = {name: command for name, command in self.open.items() if not command.interaction.is_expired()}
         opened = self.open[message.key] = OpenCommand(interaction, asyncio.Event())
         keeping = asyncio.create_task(self._inbox.accept(message))
         try:
@@ -84,66 +83,69 @@ class DiscordCommandIntake:
 
 
 class DiscordPrivateReply:
-    """Back to whoever used a command: a `PrivateSender`, and one of `EditingSender`."""
+    """The private reply to a command: a `PrivateSender` and an `EditingSender`."""
 
     can_attach = True
 
     def __init__(
-        self, client: discord.Client, work: LeasedMessage, asking: DiscordCommandIntake, pace: EditTiming
+        self, client: discord.Client, work: LeasedMessage, command_intake: DiscordCommandIntake, edit_timing: EditTiming
     ) -> None:
-        """Raises NotPosted once the token has expired."""
-        self.edit_timing = pace
+        """Create it. Raises NotPosted once the token has expired."""
+        self.edit_timing = edit_timing
         self._client = client
         self._work = work
-        self._asking = asking
-        self._opened = asking.open.get(work.key)
-        self._way = CommandReplyTarget.parse(work.message.reply_to)
-        self.can_share = self._way.is_private and work.message.conversation.space != DIRECT_SPACE
+        self._command_intake = command_intake
+        self._command = command_intake.open.get(work.key)
+        self._reply_target = CommandReplyTarget.parse(work.message.reply_to)
+        self.can_share = self._reply_target.is_private and work.message.conversation.space != DIRECT_SPACE
         if time.time() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
-            raise _closed("the token of a command has expired")
+            raise _expired("the token of a command has expired")
 
     def render_line(self, text: str) -> DiscordPage:
         return DiscordPage(body=text)
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> DiscordPage:
-        return render_progress(reply, stage, words)
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordPage:
+        return render_progress(reply, stage, translator)
 
     def render_reply(self, reply: Reply) -> list[DiscordPage]:
         first, *more = render_pages(reply)
-        if more and (self._opened is None or self._work.posting_since):
-            again = Translator(self._work.language)(wording.ASK_AGAIN)
-            return [replace(first, status=f"-# {again}")]
+        if more and (self._command is None or self._work.posting_since):
+            note = Translator(self._work.language)(wording.ASK_AGAIN)
+            return [replace(first, status=f"-# {note}")]
         return [first, *more]
 
     async def show_progress(self, page: DiscordPage, name: str = "") -> None:
         await self._acknowledged()
-        with _taken(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
+        with _translate_errors(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._edit(page)
 
-    async def show(self, posts: Sequence[DiscordPage], shown: Callable[[], Awaitable[None]]) -> None:
+    async def show(self, posts: Sequence[DiscordPage], record: Callable[[], Awaitable[None]]) -> None:
         await self._acknowledged()
-        self._asking.open.pop(self._work.key, None)
-        with _taken():
+        self._command_intake.open.pop(self._work.key, None)
+        with _translate_errors():
             await retry_while_unreachable(lambda: self._edit(posts[0]))
-            await shown()
+            await record()
             for page in posts[1:]:
-                assert self._opened is not None
+                assert self._command is not None
                 async with asyncio.timeout(REQUEST_SECONDS):
-                    await self._opened.interaction.followup.send(
+                    await self._command.interaction.followup.send(
                         view=build_card(page),
                         files=page_files(page),
-                        ephemeral=self._way.is_private,
+                        ephemeral=self._reply_target.is_private,
                         suppress_embeds=True,
                     )
 
     async def _acknowledged(self) -> None:
-        if self._opened:
-            await self._opened.acknowledged.wait()
+        if self._command:
+            await self._command.acknowledged.wait()
 
     async def _edit(self, page: DiscordPage) -> None:
-        webhook = discord.Webhook.partial(self._client.application_id or 0, self._way.token, client=self._client)
+        webhook = discord.Webhook.partial(
+            self._client.application_id or 0, self._reply_target.token, client=self._client
+        )
         await webhook.edit_message(
+            # discord.py puts any id into the address, but types it as a number.
             cast("int", ORIGINAL_MESSAGE),
             view=build_card(page),
             attachments=page_files(page),
@@ -152,8 +154,9 @@ class DiscordPrivateReply:
 
 
 @contextmanager
-def _taken() -> Iterator[None]:
-    """Raises NotPosted where the reply of a command can no longer be reached; else as `translated`."""
+def _translate_errors() -> Iterator[None]:
+    """Translate errors inside the context. Raises NotPosted where the reply of a command can no longer be reached, else
+    the errors of `translate_discord_errors`."""
     with translate_discord_errors("answer a command"):
         try:
             yield
@@ -161,11 +164,13 @@ def _taken() -> Iterator[None]:
             if error.code not in TOKEN_GONE_CODES:
                 raise
             reason = f"the reply of a command cannot be reached (code {error.code})"
-            raise _closed(reason, deleted=error.code == UNKNOWN_MESSAGE) from error
+            raise _expired(reason, deleted=error.code == UNKNOWN_MESSAGE) from error
 
 
-def _closed(reason: str, *, deleted: bool = False) -> NotPosted:
-    return NotPosted(reason, why=lambda words: words(REPLY_REFUSED), over=deleted, hopeless=not deleted)
+def _expired(reason: str, *, deleted: bool = False) -> NotPosted:
+    return NotPosted(
+        reason, why=lambda translator: translator(REPLY_REFUSED), is_obsolete=deleted, is_permanent=not deleted
+    )
 
 
 async def _acknowledge(interaction: DiscordInteraction, private: bool) -> None:

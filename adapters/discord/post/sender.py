@@ -1,4 +1,4 @@
-"""What we post in a channel, thread or DM: sent and edited, and found again after a crash."""
+"""Messages in a channel, thread or DM: sent, edited, and found again after a crash."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ POST_ERRORS = partial(translate_discord_errors, "post")
 
 @dataclass(frozen=True)
 class DiscordPost:
-    """One message. `files` makes what it shows of files, for each attempt anew."""
+    """One message. `files` opens its files anew for each attempt."""
 
     view: ui.LayoutView | None = field(default=None, compare=False)
     files: Callable[[], list[discord.File]] = field(default=list, compare=False)
     content: str = ""
-    """In the place of a view."""
+    """Plain text in the place of a view."""
     page: DiscordPage | None = None
-    """What the view shows, where two are compared."""
+    """The content of the view, by which two are compared."""
 
 
 @dataclass(frozen=True)
 class DiscordDestination:
-    """Where something goes, and how it is known there."""
+    """The target of a post, and how the post is found again there."""
 
     guild_id: int | None
     candidate_channels: tuple[int, ...]
     """The channels it may be in, the likeliest first."""
     open: Callable[[], Awaitable[int]]
-    """The channel for a new one, asked just before its first message."""
+    """Lookup of the channel for a new post; called just before its first message."""
     is_match: MessageMatcher
     after: discord.Object | datetime | None
     is_end: EndMatcher = end_unknown
@@ -59,16 +59,17 @@ class DiscordDestination:
     mentioned_user: int = 0
     """The person who is mentioned; 0 for nobody."""
     translate_errors: Callable[[], AbstractContextManager[None]] = POST_ERRORS
-    """Around each request: raises what an error of Discord's means there."""
+    """The context around each request, which translates Discord's errors."""
     is_silent: bool = False
-    """Nobody is notified."""
+    """True where nobody is notified."""
 
     def channel_at(self, client: discord.Client, channel_id: int) -> discord.PartialMessageable:
         return client.get_partial_messageable(channel_id, guild_id=self.guild_id)
 
 
 class DiscordSender:
-    """What is posted in one place for one key. A reference is `channel/message` or `channel/message,message`."""
+    """The messages of one post in one place for one key. A reference is `channel/message` or
+    `channel/message,message`."""
 
     recorded_names: Sequence[str] = ()
 
@@ -77,24 +78,24 @@ class DiscordSender:
         client: discord.Client,
         destination: DiscordDestination,
         key: str,
-        receipt: PostRecorder,
+        recorder: PostRecorder,
         *,
         channel_id: int = 0,
     ) -> None:
-        """`channel_id`: where it is known to be."""
+        """Create it. `channel_id`: the post's channel, if known."""
         self._client = client
         self._destination = destination
         self._key = key
-        self._receipt = receipt
+        self._recorder = recorder
         self._channel_id = channel_id
-        self._held: dict[int, discord.Message] = {}
+        self._messages: dict[int, discord.Message] = {}
 
     @property
     def channel(self) -> discord.PartialMessageable:
         return self._destination.channel_at(self._client, self._channel_id or self._destination.candidate_channels[-1])
 
     async def wait_until_ready(self) -> None:
-        """discord.py itself waits for its turn."""
+        """Do nothing: discord.py itself waits for its turn."""
 
     async def prepare_target(self) -> None:
         with self._destination.translate_errors():
@@ -106,9 +107,9 @@ class DiscordSender:
     async def send(self, part: int, post: DiscordPost) -> str:
         with self._destination.translate_errors():
             message = await retry_while_unreachable(
-                partial(self._send, part, post), before_retry=self._receipt.record_intent
+                partial(self._send, part, post), before_retry=self._recorder.record_intent
             )
-        self._held[message.id] = message
+        self._messages[message.id] = message
         return str(message.id)
 
     async def edit(self, name: str, part: int, post: DiscordPost) -> None:
@@ -116,7 +117,7 @@ class DiscordSender:
             await retry_while_unreachable(lambda: self._edit(int(name), post))
 
     async def show_progress(self, post: DiscordPost, name: str = "") -> None:
-        """Show a passing state. One that cannot be shown just now is left out."""
+        """Show a passing state. One that cannot be shown now is skipped."""
         with self._destination.translate_errors(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._edit(int(name), post)
@@ -134,11 +135,11 @@ class DiscordSender:
         refers_to, nobody = self._destination.refers_to, discord.AllowedMentions.none()
         if self._destination.mentioned_user:
             nobody.users = [discord.Object(self._destination.mentioned_user)]
-        said: dict[str, Any] = {"view": post.view, "files": post.files()} if post.view else {"content": post.content}
+        body: dict[str, Any] = {"view": post.view, "files": post.files()} if post.view else {"content": post.content}
         if refers_to and refers_to.channel_id == self._channel_id:
-            said["reference"] = refers_to
+            body["reference"] = refers_to
         return await self.channel.send(
-            **said,
+            **body,
             nonce=make_nonce(self._key, part),
             silent=self._destination.is_silent,
             suppress_embeds=True,
@@ -147,9 +148,9 @@ class DiscordSender:
 
     async def _edit(self, message_id: int, post: DiscordPost) -> None:
         try:
-            held = self._held.get(message_id) or await self.channel.fetch_message(message_id)
-            self._held[message_id] = held
-            await self._change(held, post)
+            message = self._messages.get(message_id) or await self.channel.fetch_message(message_id)
+            self._messages[message_id] = message
+            await self._change(message, post)
         except discord.NotFound as error:
             if error.code != UNKNOWN_MESSAGE:
                 raise
@@ -182,14 +183,14 @@ async def delete_message(channel: discord.PartialMessageable, message_id: int) -
 async def find_unrecorded(
     client: discord.Client, destination: DiscordDestination, channel_id: int = 0
 ) -> tuple[int, list[str]]:
-    """The channel and the messages of what a crash left, or that channel and none. `channel_id`: where it is known
-    to be."""
-    for one in (channel_id,) if channel_id else destination.candidate_channels:
-        there = destination.channel_at(client, one)
-        if found := await find_messages(
-            client, there, one, destination.after, destination.is_match, destination.is_end
+    """Return the channel and the messages that a crash left unrecorded, or `channel_id` and none. `channel_id`: the
+    post's channel, if known."""
+    for candidate_id in (channel_id,) if channel_id else destination.candidate_channels:
+        channel = destination.channel_at(client, candidate_id)
+        if message_ids := await find_messages(
+            client, channel, candidate_id, destination.after, destination.is_match, destination.is_end
         ):
-            return one, [str(message_id) for message_id in found]
+            return candidate_id, [str(message_id) for message_id in message_ids]
     return channel_id, []
 
 
@@ -198,16 +199,16 @@ def build_reference(channel_id: int, names: Sequence[str]) -> str:
 
 
 def parse_reference(reference: str) -> tuple[int, list[str]]:
-    """The channel and the messages that a reference names; 0 and none of an empty one."""
+    """Return the channel and the messages that a reference names; 0 and none for an empty one."""
     channel, _, messages = reference.partition("/")
-    return int(channel or 0), [one for one in messages.split(",") if one]
+    return int(channel or 0), [name for name in messages.split(",") if name]
 
 
 async def fetch_person(client: discord.Client, author: str) -> discord.User:
-    """Whom messages call `author`."""
+    """Return the user that messages name as `author`."""
     return await client.fetch_user(int(PersonId.parse(author).user))
 
 
 def make_nonce(key: str, part: int) -> str:
-    """The same for the same part of the same reply: Discord then posts it once within two minutes."""
+    """Return the nonce of a part of a reply, always the same: Discord then posts it once within two minutes."""
     return hashlib.blake2b(f"{key}#{part}".encode(), digest_size=12).hexdigest()

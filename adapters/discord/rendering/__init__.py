@@ -1,1 +1,1 @@
-"""What a reply is drawn with."""
+"""Discord's Markdown and components: replies and their buttons."""

@@ -1,4 +1,4 @@
-"""A page of a reply as discord.py's components."""
+"""Rendering of a reply's pages as discord.py's components."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ ButtonRow = Sequence[tuple[str, str]]
 
 
 def build_card(page: DiscordPage, *, root: str = "") -> ui.LayoutView:
-    """The page with its buttons. Raises Unusable when it would break one of Discord's limits."""
+    """Return the page with its buttons. Raises UnusableResponse when it would break one of Discord's limits."""
     return build_layout((page.above, page.body, page.sources, page.status), page_buttons(page, root), page.files)
 
 
 def build_layout(texts: Sequence[str], row: ButtonRow = (), files: Sequence[ReplyFile] = ()) -> ui.LayoutView:
-    """Texts above each other, divided by lines, the files that are sent along, and the buttons."""
-    shown = [text for text in texts if text.strip()]
+    """Return the texts above each other, divided by lines, then the attached files and the buttons."""
+    visible = [text for text in texts if text.strip()]
     items: list[ui.Item[Any]] = []
-    for text in shown:
+    for text in visible:
         if items and not text.startswith("-# "):
             items.append(ui.Separator())
         items.append(ui.TextDisplay(text))
     items += [ui.File(f"attachment://{file.name}") for file in files]
     for start in range(0, len(row), limits.MAX_BUTTONS):
-        items.append(ui.ActionRow(*(DiscordButton(*one) for one in row[start : start + limits.MAX_BUTTONS])))
+        items.append(ui.ActionRow(*(DiscordButton(*button) for button in row[start : start + limits.MAX_BUTTONS])))
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.Container(*items))
-    _check(view, shown, row)
+    _check_limits(view, visible, row)
     return view
 
 
 def page_files(page: DiscordPage) -> list[discord.File]:
-    """The page's files, to be sent along once: made anew for each attempt."""
+    """Open the page's files, anew for each attempt to send them."""
     return [discord.File(io.BytesIO(file.content.encode()), file.name) for file in page.files]
 
 
 def page_buttons(page: DiscordPage | Reply, root: str = "") -> ButtonRow:
-    """Its buttons."""
-    speech = Translator(page.language)
+    """Return the page's buttons."""
+    translator = Translator(page.language)
     labels = {
-        **{action: speech(label) for action, label in words.BUTTON_LABELS.items()},
+        **{action: translator(label) for action, label in words.BUTTON_LABELS.items()},
         ReplyButton.ASK: page.ask_label,
     }
     return [(labels[action], custom_ids.build_custom_id(action.value, page.answer_id, root)) for action in page.buttons]
 
 
-def _check(view: ui.LayoutView, texts: Sequence[str], row: ButtonRow) -> None:
+def _check_limits(view: ui.LayoutView, texts: Sequence[str], row: ButtonRow) -> None:
     size = sum(map(limits.utf16_length, texts))
     components = sum(1 for _ in view.walk_children())
     too_long = [
@@ -71,7 +71,7 @@ def _check(view: ui.LayoutView, texts: Sequence[str], row: ButtonRow) -> None:
 
 
 class DiscordButton(ui.DynamicItem[ui.Button[ui.LayoutView]], template=custom_ids.CUSTOM_ID_PATTERN):
-    """Any button of ours. What it does is read from its custom id, so it works after a restart."""
+    """Any button of ours. Its action is in its custom id, so it works after a restart."""
 
     def __init__(self, label: str, custom_id: str) -> None:
         super().__init__(ui.Button(label=label, custom_id=custom_id, style=discord.ButtonStyle.secondary))
@@ -83,4 +83,4 @@ class DiscordButton(ui.DynamicItem[ui.Button[ui.LayoutView]], template=custom_id
         return cls(getattr(item, "label", "") or "·", match.string)
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
-        await interaction.client.pressed(interaction, self.custom_id)
+        await interaction.client.handle_component(interaction, self.custom_id)

@@ -1,4 +1,4 @@
-"""The names that buttons and modals carry: an action, an answer's id and the root of its conversation, nothing else.
+"""Custom ids of buttons and modals: an action, an answer's id and the root of its conversation, nothing else.
 
 A custom id is visible to clients and survives a restart, so it holds no text and grants nothing by itself.
 """
@@ -15,24 +15,24 @@ CUSTOM_ID_PATTERN = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,
 
 
 def build_custom_id(action: str, answer_id: str = "", root: str = "") -> str:
-    """At most 88 characters. Raises Unusable for an answer id that does not fit."""
-    made = f"cw:{action}:{answer_id}:{root}"
-    if not CUSTOM_ID_PATTERN.fullmatch(made):
-        raise UnusableResponse(f"cannot be a custom id: {made!r}")
-    return made
+    """Return a custom id of at most 88 characters. Raises UnusableResponse for an answer id that does not fit."""
+    custom_id = f"cw:{action}:{answer_id}:{root}"
+    if not CUSTOM_ID_PATTERN.fullmatch(custom_id):
+        raise UnusableResponse(f"cannot be a custom id: {custom_id!r}")
+    return custom_id
 
 
 def find_root(components: Any) -> str:
-    """The conversation root that our own message carries in its buttons; empty when it has none."""
-    for found in iter_custom_ids(components):
-        match = CUSTOM_ID_PATTERN.fullmatch(found)
+    """Return the conversation root that the buttons of our message carry; empty when they carry none."""
+    for custom_id in iter_custom_ids(components):
+        match = CUSTOM_ID_PATTERN.fullmatch(custom_id)
         if match and match["root"]:
             return match["root"]
     return ""
 
 
 def iter_texts(components: Any) -> Iterator[str]:
-    """What stands in components, from top to bottom."""
+    """Yield the texts in components, from top to bottom."""
     for component in components:
         if text := getattr(component, "content", None):
             yield text
@@ -40,7 +40,7 @@ def iter_texts(components: Any) -> Iterator[str]:
 
 
 def iter_custom_ids(components: Any) -> Iterator[str]:
-    """The custom ids in components, however deep."""
+    """Yield the custom ids in components, however deep."""
     for component in components:
         if name := getattr(component, "custom_id", None):
             yield name

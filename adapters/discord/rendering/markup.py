@@ -1,6 +1,7 @@
-"""Foreign text into Discord's Markdown: everything inert but bold, inline code and a cited source's own address.
+"""Rendering of foreign text as Discord's Markdown: everything inert but bold, inline code and a cited source's own
+address.
 
-What must not come alive: mentions, masked links, bare addresses, invites, timestamps, headings, quotes, lists,
+These must not come alive: mentions, masked links, bare addresses, invites, timestamps, headings, quotes, lists,
 subtext, spoilers, fences, and characters that turn the direction of text or hide.
 """
 
@@ -16,13 +17,14 @@ from pipeline.words.text import strip_invisible
 _INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|(\\[!-/:-@\[-`{-~])")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SPECIAL = re.compile(r"[\\`*_~|<\[\](]")
-"""The bracket too: Discord's rule for links takes `\\](` for the end of a link that began anywhere before."""
+r"""Characters to escape. The bracket too: Discord takes `\](` for the end of a link that began anywhere before."""
 _LINE_START = re.compile(r"^(\s*)([#>+-]|\d+(?=[.)]))")
 _BACKTICKS = re.compile(r"`(?=`)")
 _MASS_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>]+")
 _SCHEME = re.compile(r"(?<![a-z0-9+.-])([0-9+.-]*)(?:[a-z][a-z0-9+.-]*)?://", re.IGNORECASE)
-"""Begins at the beginning of a word only, so that a long one is not read again from each of its letters."""
+"""A pattern that matches only from the beginning of a word, so that a long one is not read again from each of its
+letters."""
 _INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
 _LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
 _ROUND = str.maketrans("[]", "()")
@@ -31,13 +33,13 @@ _NO_LINKS: Mapping[str, str] = {}
 
 
 def escape_text(text: str) -> str:
-    """One line of plain text that shows as it is."""
+    """Return one line of plain text that shows as it is."""
     return _escape(strip_hidden(text))
 
 
 def render_inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
-    """One line of Markdown: bold and inline code stay, what is escaped is itself, what `links` names opens its address,
-    all else shows as it is."""
+    """Return one line of Markdown: bold and inline code stay, escaped characters are literal, words in `links` open
+    their address, all else shows as it is."""
     text = strip_hidden(text)
     parts: list[str] = []
     plain, end = "", 0
@@ -48,36 +50,37 @@ def render_inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
         if escaped:
             plain += escaped[1]
             continue
-        shown = f"`{_inert_code(code[1:-1])}`" if code else _bold(bold, links)
-        parts += [_linked(plain, links), shown]
+        rendered = f"`{_inert_code(code[1:-1])}`" if code else _bold(bold, links)
+        parts += [_render_links(plain, links), rendered]
         plain = ""
-    return "".join([*parts, _linked(plain + text[end:], links)])
+    return "".join([*parts, _render_links(plain + text[end:], links)])
 
 
-def _bold(words: str, links: Mapping[str, str]) -> str:
-    plain = _ESCAPE.sub(r"\1", words)
-    return f"**{_words(plain, links)}**"
+def _bold(text: str, links: Mapping[str, str]) -> str:
+    plain = _ESCAPE.sub(r"\1", text)
+    return f"**{_render_words(plain, links)}**"
 
 
 def escape_code(text: str) -> str:
-    """The inside of a fenced block: exact, but for fences, mentions, the colon of addresses, and what ends a link."""
+    """Return the inside of a fenced block: exact, but for fences, mentions, the colon of addresses, and the end of a
+    link."""
     return _BACKTICKS.sub("`\u200b", _inert_code(strip_invisible(text)))
 
 
 def render_link(label: str, address: str) -> str:
-    """`label` as a link to `address`, or as plain text where the address could be read as another one."""
+    """Return `label` as a link to `address`, or as plain text where the address could be read as another one."""
     if not is_linkable(address):
         return escape_text(label)
     return f"[{escape_text(label.translate(_ROUND)) or 'link'}](<{address}>)"
 
 
 def is_linkable(address: str) -> bool:
-    """Whether Discord will open exactly this address and nothing else."""
-    whole = len(address) <= MAX_URL_LENGTH and strip_hidden(address) == address
-    return whole and _LINKABLE.fullmatch(address) is not None
+    """Return True if Discord will open exactly this address and nothing else."""
+    is_plain = len(address) <= MAX_URL_LENGTH and strip_hidden(address) == address
+    return is_plain and _LINKABLE.fullmatch(address) is not None
 
 
-def _linked(text: str, links: Mapping[str, str]) -> str:
+def _render_links(text: str, links: Mapping[str, str]) -> str:
     if not links:
         return _escape(text)
     parts: list[str] = []
@@ -85,13 +88,13 @@ def _linked(text: str, links: Mapping[str, str]) -> str:
     for match in _ADDRESS.finditer(text):
         address = next((a for a in (match.group(), match.group().rstrip(".,;:!?)'\"")) if links.get(a) == a), "")
         if address and is_linkable(address):
-            parts += [_words(text[end : match.start()], links), f"<{address}>"]
+            parts += [_render_words(text[end : match.start()], links), f"<{address}>"]
             end = match.start() + len(address)
-    return "".join([*parts, _words(text[end:], links)])
+    return "".join([*parts, _render_words(text[end:], links)])
 
 
-def _words(text: str, links: Mapping[str, str]) -> str:
-    """Text without addresses that are live, with the words that are links."""
+def _render_words(text: str, links: Mapping[str, str]) -> str:
+    """Return text without live addresses, with the words that are links."""
     parts = split_by_links(
         text, {words: url for words, url in links.items() if "://" not in words and is_linkable(url)}
     )
@@ -105,7 +108,7 @@ def _escape(text: str) -> str:
 
 
 def escape_line_start(escaped: str) -> str:
-    """`escaped` so that it may begin a line: no heading, quote, list or subtext."""
+    """Return `escaped` so that it may begin a line: no heading, quote, list or subtext."""
     return _LINE_START.sub(_escape_line_start, escaped)
 
 
@@ -115,7 +118,7 @@ def _escape_line_start(match: re.Match[str]) -> str:
 
 
 def _without_schemes(text: str) -> str:
-    """`https://host/path` becomes `host/path`: still readable, no longer a link."""
+    """Return `host/path` for `https://host/path`: still readable, no longer a link."""
     while (shorter := _SCHEME.sub(r"\1", text)) != text:
         text = shorter
     return text

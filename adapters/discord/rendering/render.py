@@ -1,4 +1,4 @@
-"""The parts of a reply -> Discord messages: pure, and within Discord's limits whatever the reply holds."""
+"""Rendering of a reply's blocks as Discord messages, within Discord's limits whatever the reply holds. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.values import AnswerStage, Value, replace
 from pipeline.words import wording
 
 MAX_BODY_LENGTH = limits.MAX_TEXT - 40
-"""Room for the text of one message: the rest is for `Part 2 of 3`."""
+"""Characters for the text of one message; the rest is for `Part 2 of 3`."""
 MAX_TABLE_WIDTH = 56
 """Columns that a phone shows without breaking a line."""
 FENCE_OVERHEAD = 30
@@ -67,7 +67,7 @@ class DiscordMarkdown:
                 indent = ""
 
     def table(self, table: ReplyTable, links: Mapping[str, str]) -> Iterator[TextPiece]:
-        """Aligned text where it is narrow and nothing in it can be opened: Discord has no tables."""
+        """Yield aligned text where it is narrow and has no links: Discord has no tables."""
         rows = [[_cell(cell) for cell in row] for row in (table.header, *table.rows) if row]
         columns = max(map(len, rows))
         rows = [row + [""] * (columns - len(row)) for row in rows]
@@ -88,7 +88,7 @@ DISCORD_MARKDOWN = DiscordMarkdown()
 
 
 def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
-    """The whole reply. All but the last page hold text only."""
+    """Return the whole reply. All but the last page hold text only."""
     texts, sources = _texts(render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links)), _texts(_sources(reply))
     status = f"-# {escape_text(reply.status)}" if reply.status else ""
     together = texts[-1:] + sources[:1] + [status]
@@ -98,7 +98,7 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
         drafts = [DiscordPage(body=text) for text in texts] + [DiscordPage(sources=text) for text in sources]
     if not drafts or limits.utf16_length(drafts[-1].body + drafts[-1].sources + status) > MAX_BODY_LENGTH:
         drafts.append(DiscordPage(body="" if drafts else "-"))
-    speech = Translator(reply.language)
+    translator = Translator(reply.language)
     drafts[-1] = replace(
         drafts[-1],
         language=reply.language,
@@ -109,39 +109,43 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
         files=reply.files,
     )
     numbered = [
-        replace(page, status=f"-# {speech(words.PART_OF, number=number, parts=len(drafts))}")
+        replace(page, status=f"-# {translator(words.PART_OF, number=number, parts=len(drafts))}")
         for number, page in enumerate(drafts[:-1], start=1)
     ]
     return (*numbered, drafts[-1])
 
 
-def render_progress(reply: Reply, stage: AnswerStage, speech: Translator = ENGLISH_TRANSLATOR) -> DiscordPage:
-    """What is shown while an answer is being written: the beginning of what `pages` will show."""
+def render_progress(reply: Reply, stage: AnswerStage, translator: Translator = ENGLISH_TRANSLATOR) -> DiscordPage:
+    """Return the page shown while an answer is being written: the beginning of what `render_pages` will show."""
     texts = _texts(render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links))
-    return DiscordPage(body=texts[0] if texts else "", status=f"-# {speech(wording.PROGRESS[stage])} …")
+    return DiscordPage(body=texts[0] if texts else "", status=f"-# {translator(wording.PROGRESS[stage])} …")
 
 
 def render_plain(reply: Reply) -> tuple[str, ...]:
-    """The reply as message contents, for where components cannot be shown: at most 2,000 characters each."""
-    below = [TextPiece(f"-# {escape_text(reply.status)}", "\n\n")] if reply.status else []
-    told = [*render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links), *_sources(reply, gap="\n\n"), *below]
-    return tuple(_texts(told, limits.MAX_CONTENT))
+    """Return the reply as message contents of at most 2,000 characters each, where components are refused."""
+    status_piece = [TextPiece(f"-# {escape_text(reply.status)}", "\n\n")] if reply.status else []
+    pieces = [
+        *render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links),
+        *_sources(reply, separator="\n\n"),
+        *status_piece,
+    ]
+    return tuple(_texts(pieces, limits.MAX_CONTENT))
 
 
 def render_texts(reply: Reply) -> tuple[str, ...]:
-    """A panel, as the texts of its messages."""
+    """Return a panel as the texts of its messages."""
     return tuple(_texts(render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links))) or ("-",)
 
 
-def _texts(told: Iterable[TextPiece], limit: int = MAX_BODY_LENGTH) -> list[str]:
+def _texts(pieces: Iterable[TextPiece], limit: int = MAX_BODY_LENGTH) -> list[str]:
     packed = pack_messages(
-        (piece for piece in told if piece.text), limit, length=limits.utf16_length, around=FENCE_OVERHEAD
+        (piece for piece in pieces if piece.text), limit, length=limits.utf16_length, overhead=FENCE_OVERHEAD
     )
     return [text for text in map(_text, packed) if text.strip()]
 
 
 def _text(message: MessageSegments) -> str:
-    """Segments under each other; code in fences."""
+    """Return the segments below each other, with code in fences."""
     return "\n".join(
         f"```{segment.language}\n{segment.text}\n```" if segment.kind is PieceKind.CODE else segment.text
         for segment in message
@@ -149,26 +153,26 @@ def _text(message: MessageSegments) -> str:
 
 
 def _cell(cell: ReplyText) -> str:
-    behind = f"  {cell.marks}" if cell.marks else ""
-    return f"{cell.warning}{cell.text}{behind}".replace("|", "∣")
+    marks = f"  {cell.marks}" if cell.marks else ""
+    return f"{cell.warning}{cell.text}{marks}".replace("|", "∣")
 
 
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _sources(reply: Reply, *, gap: str = "") -> Iterator[TextPiece]:
+def _sources(reply: Reply, *, separator: str = "") -> Iterator[TextPiece]:
     if reply.sources:
-        yield TextPiece(f"**{escape_text(reply.sources_title)}**", gap)
-    for one in reply.sources:
-        yield TextPiece(render_source(one), "\n")
+        yield TextPiece(f"**{escape_text(reply.sources_title)}**", separator)
+    for source in reply.sources:
+        yield TextPiece(render_source(source), "\n")
 
 
 def render_source(source: ReplySource) -> str:
-    """One line: the title, linked where it can be opened, the place in it and its date."""
-    told = (
+    """Return a source as one line: the title, linked where possible, the location and the date."""
+    segments = (
         f"{escape_text(source.mark)} {render_link(source.title, source.url)}",
         escape_text(source.location),
         escape_text(source.date),
     )
-    return " · ".join(part for part in told if part)
+    return " · ".join(part for part in segments if part)

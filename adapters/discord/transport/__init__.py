@@ -1,1 +1,1 @@
-"""How it is reached."""
+"""The connection to Discord's gateway: client, shards and identification."""

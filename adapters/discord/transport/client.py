@@ -1,4 +1,4 @@
-"""The gateway side: one discord.py client that hands events on and knows whether it is alive."""
+"""The gateway client: hands events on and knows whether the connection is alive."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from pipeline.rules.tenancy import workspace_scope
 from pipeline.values import PlaceId
 
 GATEWAY_CHECKPOINT_SECONDS = 10.0
-"""How often it is noted up to when everything was read."""
+"""Seconds between two checkpoints."""
 GUILDS_SECONDS = 20.0
-"""How long a look-up waits until the servers are known."""
+"""Seconds that a lookup waits until the servers are known."""
 MAX_DISCONNECTS, DISCONNECT_WINDOW = 10, 60.0
 """Connections of a shard that may be lost within a minute. discord.py makes the next one at once where Discord ends it:
 2,700 in five seconds."""
@@ -44,12 +44,12 @@ InteractionCallback = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
 class DiscordClient(discord.Client):
-    """Nothing here answers anything: what happens goes to the `intake`, presses and modals to `on_press`."""
+    """The discord.py client. It answers nothing itself: events go to the `intake`, buttons and modals to `on_press`."""
 
     intake: DiscordIntake
     on_press: InteractionCallback
     setup_callback: Callable[[], Awaitable[None]]
-    """These three are set before it starts."""
+    """Set before the client starts, like the two above."""
 
     def __init__(
         self,
@@ -65,9 +65,12 @@ class DiscordClient(discord.Client):
         directs: bool = True,
         **sharding: Any,
     ) -> None:
-        """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
-        `identify_seconds` lie between two sessions. `heard_as`: what is noted of how far everything is known is noted
-        of this. `directs`: direct messages are told to it. `sharding` is for discord.py's client of several shards."""
+        """Create the client.
+
+        `api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class. There
+        are `identify_seconds` between two sessions. `heard_as` names the client's checkpoint. `directs`: it receives
+        direct messages. `sharding` is for discord.py's client of several shards.
+        """
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=build_intents(message_content=message_content),
@@ -80,24 +83,24 @@ class DiscordClient(discord.Client):
         )
         self._budget = budget
         self._api_url = api_url
-        gap = partial(DiscordMissedReader, self, inbox, self.on_message, directs=directs)
+        open_reader = partial(DiscordMissedReader, self, inbox, self.on_message, directs=directs)
         self._catch_up: CatchUp[DiscordUnread, discord.Message] = CatchUp(
-            heard_as, inbox, gap, lag=lag_seconds, clock=time.time
+            heard_as, inbox, open_reader, lag=lag_seconds, clock=time.time
         )
         self._lag = lag_seconds
-        self._pause = identify_seconds
+        self._identify_interval = identify_seconds
         self._sessions = len(sharding.get("shard_ids", [0]))
-        self._lost: tuple[float, ...] = ()
+        self._disconnects: tuple[float, ...] = ()
         """When connections were lost within the last minute."""
-        self._gap: asyncio.Task[None] | None = None
+        self._catch_up_task: asyncio.Task[None] | None = None
         self._caught_up = False
-        self._told = False
-        """All servers of this session are told."""
+        self._guilds_sent = False
+        """True once Discord has sent all servers of this session."""
         self._complete = asyncio.Event()
-        """They are, and the gateway is there to tell what changes in them."""
-        self._linked = False
+        """Set while all servers are known and the gateway is connected to report changes."""
+        self._is_connected = False
         self.heard = time.monotonic()
-        """When the gateway last said anything, on the monotonic clock."""
+        """When the gateway last sent anything, on the monotonic clock."""
 
     async def setup_hook(self) -> None:
         if self._api_url:
@@ -106,22 +109,24 @@ class DiscordClient(discord.Client):
         await self.setup_callback()
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Raises Unavailable where sessions end as soon as they are opened: the next one is opened after a wait."""
+        """Wait between sessions. Raises Unavailable where sessions end as soon as they are opened: the next one is
+        opened after a wait."""
         if not initial:
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(self._identify_interval)
             if wait := self._budget.seconds_until_allowed():
                 raise Unavailable("Discord", "ends each session as soon as it is opened", retry_after=wait)
         self._budget.spend()
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
-        """Hand an event on, unless we are closed: discord.py reports `ready` some time later whatever happens."""
+        """Dispatch an event, unless the client is closed: discord.py reports `ready` some time later whatever
+        happens."""
         if not self.is_closed():
             super().dispatch(event, *args, **kwargs)
 
     async def close(self) -> None:
-        """Also a session that was not open yet: discord.py forgets it, and its heart goes on beating."""
-        if self._gap:
-            self._gap.cancel()
+        """Close, also a session that was not open yet: discord.py forgets it, and its heartbeat goes on."""
+        if self._catch_up_task:
+            self._catch_up_task.cancel()
         await super().close()
         for heart in threading.enumerate():
             if isinstance(heart, KeepAliveHandler) and heart.ws._connection is self._connection:  # noqa: SLF001
@@ -129,17 +134,17 @@ class DiscordClient(discord.Client):
 
     @property
     def is_public(self) -> bool:
-        """Whether anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
+        """True where anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
         return self.application is None or self.application.bot_public
 
     async def wait_for_guilds(self, guild_id: int | None = None) -> None:
-        """Wait until a server, or without one every server, is known as it is now: a session begins with their ids
-        alone, and while it is cut off nobody tells who may not read something any more. Raises Unavailable."""
+        """Wait until a server, or without one every server, is known as it is now. A session begins with their ids
+        alone, and while it is cut off nobody reports lost permissions. Raises Unavailable."""
         try:
             async with asyncio.timeout(GUILDS_SECONDS):
                 await self._complete.wait()
         except TimeoutError:
-            raise Unavailable("Discord", "has not told yet which servers we are in, or how they are now") from None
+            raise Unavailable("Discord", "has not sent the current list of servers yet") from None
 
     # --- What the gateway says ---------------------------------------------------------------
 
@@ -147,55 +152,55 @@ class DiscordClient(discord.Client):
         self.heard = time.monotonic()
 
     async def on_connect(self) -> None:
-        """A fresh session: the servers are told one by one."""
-        self._linked = True
-        self._told = False
+        """Start a fresh session, in which Discord sends the servers one by one."""
+        self._is_connected = True
+        self._guilds_sent = False
         self._complete.clear()
 
     async def on_ready(self) -> None:
-        """All servers of a fresh session are told: whatever was said since the last one has to be read."""
-        self._told = True
-        self._complete_if_there()
-        self._read_gap()
+        """Read what was missed since the last session, now that all servers are known."""
+        self._guilds_sent = True
+        self._set_if_complete()
+        self._start_catch_up()
 
-    def _complete_if_there(self) -> None:
-        if self._told and self._linked and self._whole:
+    def _set_if_complete(self) -> None:
+        if self._guilds_sent and self._is_connected and self._all_connected:
             self._complete.set()
 
-    def _read_gap(self) -> None:
+    def _start_catch_up(self) -> None:
         self._caught_up = False
-        if self._gap:
-            self._gap.cancel()
-        self._gap = asyncio.create_task(self._fill_gap())
+        if self._catch_up_task:
+            self._catch_up_task.cancel()
+        self._catch_up_task = asyncio.create_task(self._catch_up_missed())
 
     async def on_guild_available(self, _: discord.Guild) -> None:
-        """A server that was out of order is back: what was said there meanwhile has to be read as well."""
-        if self._gap:
-            self._read_gap()
+        """Read what was missed on a server that is available again."""
+        if self._catch_up_task:
+            self._start_catch_up()
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         await self.intake.accept(BotRemoved(space=PlaceId(platform=DISCORD_NAME, space=str(guild.id))))
 
-    async def _fill_gap(self) -> None:
+    async def _catch_up_missed(self) -> None:
         await self._catch_up.read_missed()
         self._caught_up = True
         await self._mark_if_all_read()
 
     async def on_disconnect(self) -> None:
-        """Where that is all that happens, the connection is given up, and whoever listens waits longer each time."""
-        self._linked = self._caught_up = False
+        """Note the loss. A client that only loses connections is closed, and its caller waits longer each time."""
+        self._is_connected = self._caught_up = False
         self._complete.clear()
         now = time.monotonic()
-        self._lost = (*(at for at in self._lost if now - at < DISCONNECT_WINDOW), now)
-        if len(self._lost) > MAX_DISCONNECTS * self._sessions:
-            log.warning("discord_connection_unsteady", lost=len(self._lost))
+        self._disconnects = (*(at for at in self._disconnects if now - at < DISCONNECT_WINDOW), now)
+        if len(self._disconnects) > MAX_DISCONNECTS * self._sessions:
+            log.warning("discord_connection_unstable", lost=len(self._disconnects))
             await self.close()
 
     async def on_resumed(self) -> None:
-        """Discord has replayed what was missed, unless a gap is still being read."""
-        self._linked = True
-        self._complete_if_there()
-        self._caught_up = self._gap is not None and self._gap.done()
+        """Note that Discord has replayed what was missed, unless missed messages are still being read."""
+        self._is_connected = True
+        self._set_if_complete()
+        self._caught_up = self._catch_up_task is not None and self._catch_up_task.done()
 
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
@@ -205,20 +210,20 @@ class DiscordClient(discord.Client):
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with workspace_scope(workspace_key(payload.guild_id)):
-                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.accept(parse_edit(payload.message, self.user), again)
+                load = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(parse_edit(payload.message, self.user), load)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
+        await self._delete_messages(payload.guild_id, payload.channel_id, [payload.message_id])
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
+        await self._delete_messages(payload.guild_id, payload.channel_id, payload.message_ids)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        if happened := parse_reaction(payload, self.get_channel(payload.channel_id)):
+        if event := parse_reaction(payload, self.get_channel(payload.channel_id)):
             with workspace_scope(workspace_key(payload.guild_id)):
-                again = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
-                await self.intake.accept(happened, again)
+                load = refetching_loader(self, payload.guild_id, payload.channel_id, payload.message_id)
+                await self.intake.accept(event, load)
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
         await self.on_raw_reaction_add(payload)
@@ -232,7 +237,7 @@ class DiscordClient(discord.Client):
             said_in = place_chain(payload.guild_id, payload.parent_id, None)
             await self.intake.accept(ChannelClosed(said_in=said_in, thread=str(payload.thread_id)))
 
-    async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
+    async def _delete_messages(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
         channel = self.get_channel(channel_id)
         with workspace_scope(workspace_key(guild_id)):
             for message_id in message_ids:
@@ -243,7 +248,7 @@ class DiscordClient(discord.Client):
             await self.on_press(interaction, custom_id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""
+        """Handle a submitted modal: discord.py forgets its own over a restart, so ours are read here."""
         if interaction.type is discord.InteractionType.modal_submit:
             data: Any = interaction.data or {}
             await self.handle_component(interaction, str(data.get("custom_id", "")))
@@ -251,89 +256,96 @@ class DiscordClient(discord.Client):
     # --- Whether it is alive -----------------------------------------------------------------
 
     def has_live_gateway(self, *, silence: float = SILENCE_SECONDS) -> bool:
-        """Whether there is a gateway session, and the gateway has said something within `silence` seconds."""
-        return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
+        """Return True if there is a session, and the gateway has sent something within `silence` seconds."""
+        return (
+            self._is_connected
+            and self._all_connected
+            and not self.is_closed()
+            and time.monotonic() - self.heard <= silence
+        )
 
-    async def run_watchdog(self, *, silence: float = SILENCE_SECONDS, mark: float = GATEWAY_CHECKPOINT_SECONDS) -> None:
-        """Note how far everything was read, until the gateway is dead: then raise Unavailable.
-
-        Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
+    async def run_watchdog(
+        self, *, silence: float = SILENCE_SECONDS, checkpoint_interval: float = GATEWAY_CHECKPOINT_SECONDS
+    ) -> None:
+        """Save checkpoints until the gateway is dead, then raise Unavailable. Raises unexpected errors of catching up,
+        too: a bot that missed something must not go on."""
         while True:
-            await asyncio.sleep(min(mark, silence / 3))
+            await asyncio.sleep(min(checkpoint_interval, silence / 3))
             quiet = time.monotonic() - self.heard
             if quiet > silence:
-                raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
-            if self._gap and self._gap.done() and not self._gap.cancelled():
-                self._gap.result()
+                raise Unavailable("Discord", f"the gateway has been silent for {quiet:.0f} seconds")
+            if self._catch_up_task and self._catch_up_task.done() and not self._catch_up_task.cancelled():
+                self._catch_up_task.result()
             if quiet < self._lag:
                 await self._mark_if_all_read()
 
     @property
-    def _whole(self) -> bool:
-        """Whether no part of the servers is cut off while another is there."""
+    def _all_connected(self) -> bool:
+        """True where every shard is connected."""
         return True
 
     async def _mark_if_all_read(self) -> None:
-        """A start reads from the last mark on; without one it reads only channels that were seen before."""
-        everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
+        """Save a checkpoint. A start reads from the last one on; without one it reads only channels that were seen
+        before."""
+        everywhere = self._caught_up and self._all_connected and not any(guild.unavailable for guild in self.guilds)
         if everywhere and not self.intake.unsaved:
             await self._catch_up.save_checkpoint(time.time())
 
 
 class DiscordShardedClient(DiscordClient, discord.AutoShardedClient):
-    """The same over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
+    """A client over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
 
-    def __init__(self, *given: Any, shards: ShardRange, **more: Any) -> None:
-        self._down = set(shards.ids)
-        """Those that are not there now."""
-        self._new = set(shards.ids)
-        """Those whose servers are not told yet."""
+    def __init__(self, *args: Any, shards: ShardRange, **options: Any) -> None:
+        self._down_shards = set(shards.ids)
+        """Shards that are not connected."""
+        self._unsent_shards = set(shards.ids)
+        """Shards whose servers are not known yet."""
         self._shards = shards
-        sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **more}
+        sharding = {"shard_ids": shards.ids, "shard_count": shards.total, **options}
         super().__init__(
-            *given, heard_as=f"{DISCORD_NAME}:{shards.file_suffix}", directs=shards.contains(None), **sharding
+            *args, heard_as=f"{DISCORD_NAME}:{shards.file_suffix}", directs=shards.contains(None), **sharding
         )
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """One after the other."""
+        """Wait between the sessions of two shards."""
         if not initial:
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(self._identify_interval)
         self._budget.spend()
 
     async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
-        """Raises Unavailable where no session may be opened today: discord.py would try for ever."""
+        """Launch a shard. Raises Unavailable where no session may be opened today: discord.py would retry for ever."""
         self._budget.check()
         await super().launch_shard(gateway, shard_id, initial=initial)
 
     async def wait_for_guilds(self, guild_id: int | None = None) -> None:
-        """Where its shard is there, a server waits for no other one."""
-        if guild_id is None or self._shards.shard_of(guild_id) in self._down | self._new:
+        """Wait for the servers; a server whose shard is connected waits for no other one."""
+        if guild_id is None or self._shards.shard_of(guild_id) in self._down_shards | self._unsent_shards:
             await super().wait_for_guilds(guild_id)
 
     async def on_shard_connect(self, shard_id: int) -> None:
-        self._new.add(shard_id)
+        self._unsent_shards.add(shard_id)
 
     async def on_shard_disconnect(self, shard_id: int) -> None:
-        self._down.add(shard_id)
+        self._down_shards.add(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
-        """Where another one is new, all may have waited for this one."""
-        self._down.discard(shard_id)
-        if self._told:
-            self._complete_if_there()
+        """Note the shard. Where another one is new, all may have waited for this one."""
+        self._down_shards.discard(shard_id)
+        if self._guilds_sent:
+            self._set_if_complete()
         else:
             await self.on_shard_ready(shard_id)
 
     async def on_shard_ready(self, shard_id: int) -> None:
-        """What was said on any of its servers since has to be read, once all are there."""
-        self._down.discard(shard_id)
-        self._new.discard(shard_id)
-        if self._whole:
+        """Read what was missed on its servers, once all shards are connected."""
+        self._down_shards.discard(shard_id)
+        self._unsent_shards.discard(shard_id)
+        if self._all_connected:
             await super().on_ready()
 
     async def on_ready(self) -> None:
-        """Told for the first sessions alone: `on_shard_ready` is told for each."""
+        """Do nothing: it comes for the first sessions alone, `on_shard_ready` for each."""
 
     @property
-    def _whole(self) -> bool:
-        return not self._down
+    def _all_connected(self) -> bool:
+        return not self._down_shards

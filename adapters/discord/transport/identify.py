@@ -1,4 +1,4 @@
-"""How often a session may be opened: Discord resets the token of a bot that identifies 1,000 times a day."""
+"""Limit of how often sessions are opened: Discord resets the token of a bot that identifies 1,000 times a day."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ FREE_IDENTIFIES = 3
 MIN_IDENTIFY_SECONDS, MAX_IDENTIFY_SECONDS = 5.0, 900.0
 """Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
 SHARDED_IDENTIFIES = 800
-"""The same for all shards of all processes together, where there are several."""
+"""Identifications in 24 hours of all shards of all processes together."""
 HEALTHY_SECONDS = 1500.0
-"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A stop that was
-asked for ends it, too."""
+"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A clean stop
+ends it, too."""
 
 log = structlog.get_logger(__name__)
 
 
 class IdentifyBudget:
-    """Counts identifications across restarts, and says how long to wait before the next one."""
+    """Counter of identifications across restarts, with the wait before the next one."""
 
     def __init__(
         self,
-        memory: DiscordState,
+        state: DiscordState,
         *,
         shards: ShardRange = SINGLE_SHARD,
         budget: int = DAILY_IDENTIFIES,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """A start identifies once for each of this process's `shards`."""
-        self._memory = memory
-        self._at_once = len(shards.ids)
-        self._budget = min(budget * self._at_once, max(1, SHARDED_IDENTIFIES * self._at_once // shards.total))
+        """Create it. A start identifies once for each of this process's `shards`."""
+        self._state = state
+        self._shard_count = len(shards.ids)
+        self._budget = min(budget * self._shard_count, max(1, SHARDED_IDENTIFIES * self._shard_count // shards.total))
         self._clock = clock
 
     def seconds_until_allowed(self) -> float:
-        """Seconds until the next identification may be made."""
+        """Return the seconds until the next identification is allowed."""
         row, later = 0, self._clock()
-        for moment in reversed(self._memory.identified_at):
-            if abs(later - moment) > HEALTHY_SECONDS or moment <= self._memory.stopped_at:
+        for moment in reversed(self._state.identified_at):
+            if abs(later - moment) > HEALTHY_SECONDS or moment <= self._state.stopped_at:
                 break
             row, later = row + 1, moment
-        starts = row // self._at_once
+        starts = row // self._shard_count
         if starts < FREE_IDENTIFIES:
             return 0.0
         pause = min(MIN_IDENTIFY_SECONDS * 2.0 ** min(starts - FREE_IDENTIFIES, 16), MAX_IDENTIFY_SECONDS)
-        return min(pause, max(0.0, self._memory.identified_at[-1] + pause - self._clock()))
+        return min(pause, max(0.0, self._state.identified_at[-1] + pause - self._clock()))
 
     def spend(self) -> None:
         """Count one identification, durably, before it is made. Raises Unavailable when none is left today."""
-        self._memory.mark_identified((*self.check(), self._clock()))
+        self._state.mark_identified((*self.check(), self._clock()))
 
     def check(self) -> tuple[float, ...]:
-        """When those of the last 24 hours were. Raises Unavailable when none is left."""
+        """Return the times of the identifications of the last 24 hours. Raises Unavailable when none is left."""
         now = self._clock()
-        today = tuple(moment for moment in self._memory.identified_at if abs(now - moment) < IDENTIFY_WINDOW_SECONDS)
+        today = tuple(moment for moment in self._state.identified_at if abs(now - moment) < IDENTIFY_WINDOW_SECONDS)
         if len(today) >= self._budget:
             raise Unavailable(
                 "Discord",
@@ -74,8 +74,8 @@ class IdentifyBudget:
         return today
 
     def mark_clean_stop(self) -> None:
-        """The session was ended because somebody wanted so, and not by a crash."""
+        """Record that the session was ended on purpose, and not by a crash."""
         try:
-            self._memory.mark_stopped(self._clock())
+            self._state.mark_stopped(self._clock())
         except Unavailable as error:
-            log.warning("discord_memory_unwritable", reason=str(error))
+            log.warning("discord_state_unwritable", reason=str(error))

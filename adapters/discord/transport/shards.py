@@ -1,4 +1,4 @@
-"""Which part of all servers one process has."""
+"""The shards of one process: its part of all servers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 SHARDS_FORMAT = "FIRST-LAST/TOTAL, such as 0-3/8, counted from 0"
-_WRITTEN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?/(\d{1,4})")
+_PATTERN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?/(\d{1,4})")
 
 
 class ShardRange(NamedTuple):
@@ -16,12 +16,13 @@ class ShardRange(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> ShardRange:
-        """`0-3/8`: the first four of eight; `7/8`: the last one. Raises ValueError saying what it must be."""
-        found = _WRITTEN.fullmatch(text)
-        if found is None:
+        """Parse `0-3/8`, the first four of eight, or `7/8`, the last one. Raises ValueError with the expected
+        format."""
+        match = _PATTERN.fullmatch(text)
+        if match is None:
             raise ValueError(SHARDS_FORMAT)
-        first, total = int(found[1]), int(found[3])
-        last = int(found[2] or first)
+        first, total = int(match[1]), int(match[3])
+        last = int(match[2] or first)
         if not first <= last < total:
             raise ValueError(SHARDS_FORMAT)
         return cls(first, last, total)
@@ -32,15 +33,16 @@ class ShardRange(NamedTuple):
 
     @property
     def file_suffix(self) -> str:
-        """Of a file."""
+        """The suffix of the process's own files."""
         return f"{self.first}-{self.last}-of-{self.total}"
 
     def contains(self, guild_id: int | None) -> bool:
-        """Whether a server is on one of them; direct messages, of no server, are on the first of all."""
+        """Return True if a server is on one of the shards; direct messages, of no server, are on shard 0."""
         return self.first <= self.shard_of(guild_id or 0) <= self.last
 
     def shard_of(self, guild_id: int) -> int:
-        """The shard that a server is on (events/gateway, "Sharding")."""
+        """Return the shard that a server is on (events/gateway, "Sharding")."""
+        # The upper bits of a snowflake are the time it was made, which spreads servers evenly.
         return (guild_id >> 22) % self.total
 
 

@@ -1,1 +1,1 @@
-"""What people say there, into the inbox."""
+"""Events from Slack into the inbox, and Slack's earlier messages."""

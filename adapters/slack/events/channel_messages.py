@@ -1,4 +1,4 @@
-"""What people say in channels that are a source: as it is said, and what is read of it."""
+"""Messages of channels that are a source: new ones, and what is read of them."""
 
 from __future__ import annotations
 
@@ -27,89 +27,93 @@ from pipeline.errors import Refused, Unavailable
 from pipeline.values import ChannelMessage, PlaceId
 
 UNSEEN_SECONDS = 60.0
-"""Seconds for which a message that is not found may be one that Slack does not show yet, and not one that is gone."""
+"""Seconds for which a missing message may be one that Slack does not show yet, and not one that is gone."""
 
 
 class SlackChannelMessages:
-    """One workspace's."""
+    """The reader of one workspace's channel messages."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, address: str) -> None:
-        """`address` is that of the workspace, such as `https://acme.slack.com/`."""
+        """Create it. `address` is that of the workspace, such as `https://acme.slack.com/`."""
         self._web = web
         self._me = me
         self._address = address.rstrip("/")
         self.names = SlackNames(web)
 
     async def resolve_mentions(self, message: SlackPayload) -> dict[str, Any]:
-        """A message with the names of what it mentions, and of what the messages mention that it passes on."""
-        named: dict[str, Any] = copy.deepcopy(dict(message))
-        for one in text_holders(named):
-            one["text"] = await self.names.resolve_mentions(str(one.get("text") or ""), self._me.user)
-        return named
+        """Return a message with the names of its mentions, also in the messages that it forwards."""
+        resolved: dict[str, Any] = copy.deepcopy(dict(message))
+        for holder in text_holders(resolved):
+            holder["text"] = await self.names.resolve_mentions(str(holder.get("text") or ""), self._me.user)
+        return resolved
 
     def message_loader(self, body: SlackPayload) -> MessageLoader | None:
-        """At the message that an event tells of; None where it tells of none that people read."""
+        """Return the loader of an event's message; None where the event has none that people read."""
         event = body.get("event") or {}
         match event.get("type"), event.get("subtype"):
             case "message", "message_changed":
-                return partial(self._changed, event.get("message") or {})
+                return partial(self._load_edited, event.get("message") or {})
             case "message", _:
-                return partial(self._now, event)
+                return partial(self._load, event)
             case (("reaction_added" | "reaction_removed"), _):
-                return partial(self._reacted, str((event.get("item") or {}).get("ts") or ""))
+                return partial(self._load_reacted, str((event.get("item") or {}).get("ts") or ""))
         return None
 
-    async def _changed(self, told: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
-        """An event tells the text alone; looked at again it has its reactions, too, but maybe not this text yet."""
-        found = await self._found(channel, str(told.get("ts") or "")) or told
-        now = found if _is_newer(found, told) else {**told, "reactions": found.get("reactions")}
-        return await self._now(now, channel)
+    async def _load_edited(self, edited: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
+        """Load an edited message. The event has only the text; a lookup has reactions, too, but maybe not this text
+        yet."""
+        loaded = await self._fetch(channel, str(edited.get("ts") or "")) or edited
+        current = loaded if _is_newer(loaded, edited) else {**edited, "reactions": loaded.get("reactions")}
+        return await self._load(current, channel)
 
-    async def _reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
-        """Raises Unavailable for what was said a moment ago and is not to be seen yet: the event comes again."""
-        if found := await self._found(channel, ts):
-            return await self._now(found, channel)
+    async def _load_reacted(self, ts: str, channel: PlaceId) -> ChannelMessage | None:
+        """Load a message that was reacted to. Raises Unavailable for a recent one that Slack does not show yet: the
+        event comes again."""
+        if loaded := await self._fetch(channel, ts):
+            return await self._load(loaded, channel)
         if ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN_SECONDS:
-            raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
-        raise Refused("a message that was reacted to is not to be seen")
+            raise Unavailable("Slack", "the message of a reaction is not visible yet")
+        raise Refused("the message of a reaction is not visible")
 
-    async def _found(self, channel: PlaceId, ts: str) -> SlackPayload | None:
-        """A message as it is now; None where it is not to be seen."""
-        exactly = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
-        for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
+    async def _fetch(self, channel: PlaceId, ts: str) -> SlackPayload | None:
+        """Return a message as it is now; None where it is not visible."""
+        time_range = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
+        for method, arguments in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
             try:
-                page = await self._web.call(method, **exactly, **more)
+                page = await self._web.call(method, **time_range, **arguments)
             except SlackRefused:
                 continue
-            if found := next((one for one in page.get("messages") or () if one.get("ts") == ts), None):
-                return dict(found)
+            if candidate := next((item for item in page.get("messages") or () if item.get("ts") == ts), None):
+                return dict(candidate)
         return None
 
-    async def _now(self, message: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
-        return await self.parse_channel_message(channel, message) if self._is_read(message) else None
+    async def _load(self, message: SlackPayload, channel: PlaceId) -> ChannelMessage | None:
+        return await self.parse_channel_message(channel, message) if self._is_for_people(message) else None
 
     async def parse_channel_messages(
         self, channel: PlaceId, messages: Iterable[SlackPayload]
     ) -> tuple[ChannelMessage, ...]:
-        return tuple([await self.parse_channel_message(channel, one) for one in messages if self._is_read(one)])
+        return tuple(
+            [await self.parse_channel_message(channel, message) for message in messages if self._is_for_people(message)]
+        )
 
-    def _is_read(self, message: SlackPayload) -> bool:
-        """Of people, and for people: no questions to us."""
+    def _is_for_people(self, message: SlackPayload) -> bool:
+        """Return True for messages of people to people: no questions to the bot."""
         return self.is_person_message(message) and not self.is_for_bot(str(message.get("text") or ""))
 
     def is_for_bot(self, text: str) -> bool:
-        """Whether a message addresses the bot."""
+        """Return True if a message mentions the bot."""
         return bool(mention_pattern(self._me.user).search(text))
 
     def is_person_message(self, message: SlackPayload) -> bool:
-        """No joins, no bots, and not kept out."""
-        spoken = message.get("subtype") in PERSON_SUBTYPES and is_from_person(message, self._me)
-        return spoken and EXCLUDED_REACTION not in _reactions(message)
+        """Return True for messages of people: no joins, no bots, none marked as off the record."""
+        is_person = message.get("subtype") in PERSON_SUBTYPES and is_from_person(message, self._me)
+        return is_person and EXCLUDED_REACTION not in _reactions(message)
 
     async def parse_channel_message(self, channel: PlaceId, message: SlackPayload) -> ChannelMessage:
         ts, user = str(message["ts"]), str(message["user"])
         thread = str(message.get("thread_ts") or ts)
-        below = f"?thread_ts={thread}&cid={channel.channel}" if thread != ts else ""
+        query = f"?thread_ts={thread}&cid={channel.channel}" if thread != ts else ""
         return ChannelMessage(
             channel=channel,
             thread=thread,
@@ -117,28 +121,28 @@ class SlackChannelMessages:
             author=person_key(self._me.team, user),
             name=await self.names.user_name(user),
             at=datetime.fromtimestamp(float(ts), UTC),
-            edited=_edited(message),
+            edited=_edited_at(message),
             text=message_to_text(str(message.get("text") or ""), self._me.user),
-            url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
+            url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{query}" if self._address else "",
             files=tuple(parse_attachment(file) for file in message.get("files") or ()),
             accepted=ACCEPTED_REACTION in _reactions(message),
         )
 
     def message_to_text(self, text: str) -> str:
-        """The words that a person sees, without our own mention."""
+        """Return the words that a person sees, without the mention of the bot."""
         return message_to_text(text, self._me.user)
 
 
-def _is_newer(found: SlackPayload, told: SlackPayload) -> bool:
-    """Whether what was found is what an event told, or newer."""
-    at, last = _edited(told), _edited(found)
+def _is_newer(loaded: SlackPayload, edited: SlackPayload) -> bool:
+    """Return True if the loaded message is the event's, or newer."""
+    at, last = _edited_at(edited), _edited_at(loaded)
     return at is None or (last is not None and last >= at)
 
 
-def _edited(message: SlackPayload) -> datetime | None:
+def _edited_at(message: SlackPayload) -> datetime | None:
     at = (message.get("edited") or {}).get("ts")
     return datetime.fromtimestamp(float(at), UTC) if at else None
 
 
 def _reactions(message: SlackPayload) -> set[str]:
-    return {str(one.get("name")) for one in message.get("reactions") or ()}
+    return {str(reaction.get("name")) for reaction in message.get("reactions") or ()}

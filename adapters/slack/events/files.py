@@ -1,4 +1,4 @@
-"""Files of Slack's, downloaded from Slack alone."""
+"""Files on Slack, downloaded from Slack alone."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FILES_SCOPE = "files:read"
 
 
 class SlackFile(Value):
-    """One that can be downloaded."""
+    """A file that can be downloaded."""
 
     name: str
     media_type: str
     url: str
     link: str
-    """Opens it in Slack, for whoever may see it there."""
+    """The address that opens it in Slack, for people who may see it there."""
     max_bytes: int
     """Bytes that it may have."""
 
@@ -38,42 +38,45 @@ class SlackFiles:
         self._origin = files_origin(api_url)
 
     async def find(self, file_id: str) -> SlackFile:
-        """What Slack says of a file now; what a message says of it may be a stub, as in channels shared with others.
-
-        Raises NotAdded for one that is gone or not Slack's, and Unavailable."""
+        """Return Slack's current data of a file: a message may hold a stub, as in shared channels. Raises UploadRefused
+        for a file that is gone or not on Slack, and Unavailable."""
         try:
-            found: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
-        except SlackRefused as declined:
-            if declined.needed:
-                raise UploadRefused(str(declined), words.FILES_NOT_ALLOWED, permission=declined.needed) from declined
-            raise UploadRefused(str(declined), words.FILE_GONE) from declined
-        if not found or found.get("mode") in HIDDEN_FILE_MODES or found.get("file_access") in FILE_GONE_ERRORS:
+            record: dict[str, Any] = (await self._web.call("files.info", file=file_id)).get("file") or {}
+        except SlackRefused as refused:
+            if refused.needed:
+                raise UploadRefused(str(refused), words.FILES_NOT_ALLOWED, permission=refused.needed) from refused
+            raise UploadRefused(str(refused), words.FILE_GONE) from refused
+        if not record or record.get("mode") in HIDDEN_FILE_MODES or record.get("file_access") in FILE_GONE_ERRORS:
             raise UploadRefused("the file is deleted or hidden", words.FILE_GONE)
-        url = str(found.get("url_private_download") or "")
-        if found.get("is_external") or not is_same_origin(url, self._origin):
+        url = str(record.get("url_private_download") or "")
+        if record.get("is_external") or not is_same_origin(url, self._origin):
             raise UploadRefused("the file is kept elsewhere", words.FILE_ELSEWHERE, platform="Slack")
-        name = str(found.get("name") or found.get("title") or "file")
+        name = str(record.get("name") or record.get("title") or "file")
         return SlackFile(
             name=name,
-            media_type=str(found.get("mimetype") or ""),
+            media_type=str(record.get("mimetype") or ""),
             url=url,
-            link=str(found.get("permalink") or ""),
-            max_bytes=max_file_bytes(name, int(found.get("size") or 0)),
+            link=str(record.get("permalink") or ""),
+            max_bytes=max_file_bytes(name, int(record.get("size") or 0)),
         )
 
     async def download(self, file: SlackFile) -> bytes:
-        """Raises NotAdded, and Unavailable."""
-        bearer = {"authorization": f"Bearer {self._token}"}
-        here = urlsplit(self._origin)
-        beside = {"origin": self._origin, "ports": frozenset({here.port or 443}), "private": here.scheme == "http"}
-        fetched = await download_file(file.url, file.max_bytes, headers=bearer, **beside)
-        if _signs_in(fetched, file, self._origin):
+        """Download a file. Raises UploadRefused, and Unavailable."""
+        headers = {"authorization": f"Bearer {self._token}"}
+        origin = urlsplit(self._origin)
+        address_rules = {
+            "origin": self._origin,
+            "ports": frozenset({origin.port or 443}),
+            "private": origin.scheme == "http",
+        }
+        fetched = await download_file(file.url, file.max_bytes, headers=headers, **address_rules)
+        if _is_login_page(fetched, file, self._origin):
             raise UploadRefused("Slack asks to sign in", words.FILES_NOT_ALLOWED, permission=FILES_SCOPE)
         return fetched.body
 
 
 def files_origin(api_url: str) -> str:
-    """Where Slack keeps its files: `https://files.slack.com` beside `https://slack.com/api/`."""
+    """Return the origin of Slack's files: `https://files.slack.com` for `https://slack.com/api/`."""
     parts = urlsplit(api_url)
     try:
         ipaddress.ip_address(parts.hostname or "")
@@ -87,7 +90,7 @@ def is_same_origin(url: str, origin: str) -> bool:
     return f"{parts.scheme}://{parts.netloc}" == origin
 
 
-def _signs_in(fetched: FetchResponse, file: SlackFile, origin: str) -> bool:
-    """Whether Slack sent its form to sign in instead: that comes as an ordinary page, to whoever may not read files."""
+def _is_login_page(fetched: FetchResponse, file: SlackFile, origin: str) -> bool:
+    """Return True if Slack sent its login form instead: an ordinary page, for a token that may not read files."""
     page = fetched.headers.get("content-type", "").startswith("text/html") and "html" not in file.media_type
     return page or not is_same_origin(fetched.url, origin)

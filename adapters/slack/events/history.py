@@ -1,4 +1,4 @@
-"""What people said before: around a message, in its thread, and in a channel that becomes a source."""
+"""Earlier messages: around a question, in its thread, and in a channel that becomes a source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.errors import Refused
 from pipeline.values import Attachment, ChannelMessage, HistoryPage, IncomingMessage, PlaceId, ThreadContext
 
 HISTORY_PAGE_SIZE = 100
-"""Messages of a channel that are read in one go, with their threads."""
+"""Messages of a channel that are read at a time, with their threads."""
 MAX_THREAD_REPLIES = 200
 """Messages of a thread that are read at a time."""
 HISTORY_BURST = 15
@@ -28,79 +28,87 @@ SlackMessage = dict[str, Any]
 
 
 class SlackHistoryReader:
-    """The port `Reads`, in one workspace."""
+    """The port `HistoryReader`, for one workspace."""
 
-    def __init__(self, web: SlackWebClient, me: SlackBot, talk: SlackChannelMessages, files: SlackFiles) -> None:
+    def __init__(
+        self, web: SlackWebClient, me: SlackBot, channel_messages: SlackChannelMessages, files: SlackFiles
+    ) -> None:
         self._web = web
         self._me = me
-        self._talk = talk
+        self._channel_messages = channel_messages
         self._files = files
         self._pacers = {
             method: CallPacer(HISTORY_BURST, web.timings.history_interval) for method in (HISTORY_METHOD, THREAD_METHOD)
         }
 
     async def get_thread_context(self, message: IncomingMessage, last: int) -> ThreadContext:
-        """Of a longer thread the first REPLIES; in the channel itself the one above. Raises Declined or Unavailable."""
+        """Return the messages above: of a long thread the first `MAX_THREAD_REPLIES`, in a channel the one above.
+        Raises SlackRefused or Unavailable."""
         channel, thread = message.conversation.channel, message.conversation.thread
         ts = message.place.message
         if thread == ts:
-            found = await self._web.call(HISTORY_METHOD, channel=channel, latest=ts, limit=1)
+            page = await self._web.call(HISTORY_METHOD, channel=channel, latest=ts, limit=1)
         else:
-            found = await self._web.call(THREAD_METHOD, channel=channel, ts=thread, latest=ts, limit=MAX_THREAD_REPLIES)
-        messages: list[SlackMessage] = found.get("messages") or []
-        above = [one for one in messages if float(one.get("ts") or 0) < float(ts) and self._of_people(one)]
-        shown = await asyncio.gather(*map(self._talk.resolve_mentions, [*above[:1], *above[1:][-last:]]))
-        said = [
-            message_to_text(str(one.get("text") or ""), self._me.user) or forwarded_text(one, self._me) for one in shown
+            page = await self._web.call(THREAD_METHOD, channel=channel, ts=thread, latest=ts, limit=MAX_THREAD_REPLIES)
+        messages: list[SlackMessage] = page.get("messages") or []
+        above = [item for item in messages if float(item.get("ts") or 0) < float(ts) and self._is_from_person(item)]
+        resolved = await asyncio.gather(*map(self._channel_messages.resolve_mentions, [*above[:1], *above[1:][-last:]]))
+        texts = [
+            message_to_text(str(item.get("text") or ""), self._me.user) or forwarded_text(item, self._me)
+            for item in resolved
         ]
-        return ThreadContext(messages=tuple(said))
+        return ThreadContext(messages=tuple(texts))
 
-    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
-        """Raises Declined or Unavailable."""
-        conversation, until = message.conversation, message.place.message
-        if conversation.thread == until:
+    async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
+        """Return the messages of people above a message in its thread; None outside a thread. Raises SlackRefused or
+        Unavailable."""
+        conversation, question_ts = message.conversation, message.place.message
+        if conversation.thread == question_ts:
             return None
         place = self._me.place(conversation.channel)
-        found = await self._replies(place, conversation.thread, most, latest=until)
-        people = [one for one in found if one["ts"] != until and self._talk.is_person_message(one)]
-        await asyncio.gather(*map(self._talk.names.user_name, {str(one["user"]) for one in people}))
-        return [await self._talk.parse_channel_message(place, one) for one in people]
+        replies = await self._replies(place, conversation.thread, limit, latest=question_ts)
+        people = [
+            reply for reply in replies if reply["ts"] != question_ts and self._channel_messages.is_person_message(reply)
+        ]
+        await asyncio.gather(*map(self._channel_messages.names.user_name, {str(reply["user"]) for reply in people}))
+        return [await self._channel_messages.parse_channel_message(place, reply) for reply in people]
 
     async def read_history(self, channel: PlaceId, position: str) -> HistoryPage:
-        """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
-        that other organisations write in."""
+        """Return a page of a channel's messages, the newest first. Raises SlackRefused or Unavailable, and Refused for
+        a channel that is shared with other organisations."""
         at = json.loads(position) if position else {}
         name, since = at.get("name"), at.get("since")
         if not at:
-            found = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
-            if is_external(found, self._me.team):
+            record = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
+            if is_external(record, self._me.team):
                 raise Refused(f"{channel} is shared with another organisation", what_to_do="Name one of your own.")
-            name, since = str(found.get("name") or ""), float(found.get("created") or 0)
+            name, since = str(record.get("name") or ""), float(record.get("created") or 0)
         latest = {"latest": at["latest"]} if at else {}
         await self._pacers[HISTORY_METHOD].wait()
         page = await self._web.call(HISTORY_METHOD, channel=channel.channel, limit=HISTORY_PAGE_SIZE, **latest)
         messages: list[SlackMessage] = page.get("messages") or []
-        for root in [one for one in messages if one.get("reply_count")]:
+        for root in [item for item in messages if item.get("reply_count")]:
             messages += await self._replies(channel, str(root["ts"]), MAX_THREAD_MESSAGES, self._pacers[THREAD_METHOD])
-        unique = {str(one["ts"]): one for one in messages}
+        unique = {str(item["ts"]): item for item in messages}
+        # Replies are no positions in the channel itself.
         oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
         following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
-        said = await self._talk.parse_channel_messages(channel, unique.values())
+        parsed = await self._channel_messages.parse_channel_messages(channel, unique.values())
         return HistoryPage(
-            messages=said,
+            messages=parsed,
             next_cursor=following,
             channel_name=name or "",
             created_at=datetime.fromtimestamp(since or 0, UTC),
         )
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         return await self._files.download(await self._files.find(file.id))
 
     async def _replies(
-        self, channel: PlaceId, thread: str, most: int, pacer: CallPacer | None = None, **more: str
+        self, channel: PlaceId, thread: str, limit: int, pacer: CallPacer | None = None, **arguments: str
     ) -> list[SlackMessage]:
-        """Those of a thread, with the one that it begins with; of a longer one the first `most`."""
-        found: list[SlackMessage] = []
+        """Return the first messages of a thread, at most `limit`, including the one that began it."""
+        replies: list[SlackMessage] = []
         async for page in paginate_method(
             self._web,
             THREAD_METHOD,
@@ -109,12 +117,12 @@ class SlackHistoryReader:
             channel=channel.channel,
             ts=thread,
             limit=MAX_THREAD_REPLIES,
-            **more,
+            **arguments,
         ):
-            found += page
-            if len(found) >= most:
+            replies += page
+            if len(replies) >= limit:
                 break
-        return found[:most]
+        return replies[:limit]
 
-    def _of_people(self, message: SlackMessage) -> bool:
+    def _is_from_person(self, message: SlackMessage) -> bool:
         return is_from_person(message, self._me) and message.get("subtype") in PERSON_SUBTYPES

@@ -1,4 +1,4 @@
-"""What Slack sends -> what Citewell understands. Without calls and state."""
+"""Translation of Slack's events into chat events. Pure: without calls and state."""
 
 from __future__ import annotations
 
@@ -33,39 +33,38 @@ from pipeline.values import (
 SlackPayload = Mapping[str, Any]
 
 MALFORMED_ERRORS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-"""What reading a body raises that has none of the shapes that Slack documents; the last two of a time that is none and
-of what is nested too deep."""
+"""Raised when a body has none of the shapes that Slack documents; the last two by an invalid time and by deep
+nesting."""
 PERSON_SUBTYPES = frozenset({None, "file_share", "me_message", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
 ACCEPTED_REACTION, EXCLUDED_REACTION = "white_check_mark", "no_entry_sign"
-"""Reactions: to what solved it, and to what is not to be read."""
+"""Reactions to a message: it solved the question; it is off the record."""
 CHANNEL_GONE_EVENTS = frozenset({"channel_deleted", "channel_left", "group_deleted", "group_left"})
-"""What is told of a channel that we are not in any more."""
+"""Events of a channel that the bot is not in any more."""
 
 
 class SlackBot(Value):
-    """Who the bot is: its workspace, its user id and its bot id."""
+    """The bot's own account: its workspace, its user id and its bot id."""
 
     team: str
     user: str
     bot: str = ""
     workflows: frozenset[str] = frozenset()
-    """The apps, by app or bot id, whose mentions are answered though no person speaks."""
+    """Apps, by app or bot id, that may ask by a mention."""
 
     def place(self, channel: str = "") -> PlaceId:
-        """A channel, or the workspace."""
+        """Return the place of a channel, or of the workspace."""
         return PlaceId(platform="slack", space=self.team, channel=channel)
 
     def places(self, channel: str) -> tuple[PlaceId, ...]:
-        """The workspace and the channel; of a direct message the workspace alone."""
+        """Return the workspace and the channel; for a direct message only the workspace."""
         return self.place("" if channel.startswith("D") else channel).chain
 
 
 def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
-    """An Events API body as what happened; None for everything that is nothing to us.
-
-    The workspace is that of the authorization the event was sent for, never one named in the event."""
-    if _installation(body) != me.team:
+    """Return the chat event of an Events API body; None for one that does not concern the bot. The workspace is that of
+    the authorization the event was sent for, never one named in the event."""
+    if _team_of(body) != me.team:
         return None
     event = body.get("event") or {}
     item = event.get("item") or event
@@ -77,18 +76,18 @@ def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
         case "message", "message_deleted":
             return MessageDeleted(said_in=said_in, is_shared=shared, key=_key(me, channel, event.get("deleted_ts")))
         case "message", "message_changed":
-            return _changed(body, event, channel, me)
-        case "app_mention", _ if app := _program(event, me):
+            return _parse_edit(body, event, channel, me)
+        case "app_mention", _ if app := _unallowed_app(event, me):
             return AppMentioned(
                 said_in=said_in, is_shared=shared, app=app, allow_setting=f"CITEWELL_SLACK_WORKFLOWS={app} allows it"
             )
-        case (("message" | "app_mention"), subtype) if subtype in PERSON_SUBTYPES or _from_program(event):
+        case (("message" | "app_mention"), subtype) if subtype in PERSON_SUBTYPES or _is_from_app(event):
             return MessagePosted(
                 said_in=said_in,
                 is_shared=shared,
                 key=_key(me, channel, event.get("ts")),
-                person_message=_remark(event, channel, me),
-                question=_asked(body, event, channel, me),
+                person_message=_person_message(event, channel, me),
+                question=_question(body, event, channel, me),
                 is_edited="edited" in event,
             )
         case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (
@@ -104,17 +103,21 @@ def parse_event(body: SlackPayload, me: SlackBot) -> ChatEvent | None:
 
 
 def text_holders(message: Any) -> list[dict[str, Any]]:
-    """Whatever holds text of a message: itself, and what it passes on."""
+    """Return the dictionaries that hold text of a message: its own, and those of messages it forwards."""
     if not isinstance(message, dict):
         return []
     return [
         message,
-        *(one for one in message.get("attachments") or () if isinstance(one, dict) and one.get("is_share")),
+        *(
+            attachment
+            for attachment in message.get("attachments") or ()
+            if isinstance(attachment, dict) and attachment.get("is_share")
+        ),
     ]
 
 
 def message_key(team: str, channel: str, message_id: str) -> MessageKey:
-    """The logical identity of a message, the same in every event that speaks of it."""
+    """Return the identity of a message, the same in every event about it."""
     return MessageKey(platform="slack", space=team, channel=channel, message=message_id)
 
 
@@ -126,7 +129,7 @@ def person_key(team: str, user: str) -> str:
     return str(person_id(team, user))
 
 
-def _installation(body: SlackPayload) -> str:
+def _team_of(body: SlackPayload) -> str:
     authorizations = body.get("authorizations") or [{}]
     return str(authorizations[0].get("team_id") or body.get("team_id") or "")
 
@@ -139,8 +142,8 @@ def _conversation(me: SlackBot, channel: str, thread: str) -> ConversationId:
     return ConversationId(platform="slack", space=me.team, channel=channel, thread=thread)
 
 
-def _remark(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | None:
-    """A new message of a person: a mention is told once more, as that."""
+def _person_message(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | None:
+    """Return a person's new message; a mention is delivered twice, and only its `message` event counts."""
     if event.get("type") != "message" or not is_from_person(event, me):
         return None
     thread = str(event.get("thread_ts") or "")
@@ -153,13 +156,13 @@ def _remark(event: SlackPayload, channel: str, me: SlackBot) -> PersonMessage | 
     )
 
 
-def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> QuestionCandidate | None:
+def _question(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> QuestionCandidate | None:
     user, ts = str(event.get("user") or ""), str(event.get("ts") or "")
-    workflow = event["type"] == "app_mention" and _allowed(event, me)
+    workflow = event["type"] == "app_mention" and _is_allowed(event, me)
     if not channel or not ts or not (is_from_person(event, me) or workflow):
         return None
     text = str(event.get("text") or "")
-    said, passed_on = message_to_text(text, me.user), forwarded_text(event, me)
+    own_text, passed_on = message_to_text(text, me.user), forwarded_text(event, me)
     thread = str(event.get("thread_ts") or "")
     if event.get("channel_type") == "im" or channel.startswith("D"):
         manner = MessageTrigger.DIRECT
@@ -173,12 +176,12 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
         place=message_key(me.team, channel, ts),
         conversation=_conversation(me, channel, thread or ts),
         asker=person_id(me.team, user or str(event.get("bot_id"))),
-        text=said or passed_on,
-        pointed=passed_on if said else "",
+        text=own_text or passed_on,
+        pointed=passed_on if own_text else "",
         attachments=tuple(parse_attachment(file) for file in event.get("files") or ()),
         sent_at=datetime.fromtimestamp(float(ts), UTC),
         manner=manner,
-        external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
+        external=bool(body.get("is_ext_shared_channel")) or _is_stranger(event, me),
         event_id=str(body.get("event_id") or ""),
         said_in=me.places(channel),
         action_token=str(event.get("action_token") or (event.get("assistant_thread") or {}).get("action_token") or ""),
@@ -186,54 +189,60 @@ def _asked(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) 
     return QuestionCandidate(message=message)
 
 
-def _changed(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> MessageEdited | MessageDeleted:
-    """Of what Slack added by itself, such as a preview, only that something changed."""
-    now, before = event.get("message") or {}, event.get("previous_message") or {}
-    said_in, shared, key = me.places(channel), bool(body.get("is_ext_shared_channel")), _key(me, channel, now.get("ts"))
-    if now.get("subtype") == "tombstone":
-        return MessageDeleted(said_in=said_in, is_shared=shared, key=key)
-    if not is_from_person(now, me) or now.get("text") == before.get("text"):
-        return MessageEdited(said_in=said_in, is_shared=shared, key=key)
-    text, asked = (
-        message_to_text(str(now.get("text") or ""), me.user),
-        _asked(body, {"type": "message", **now}, channel, me),
+def _parse_edit(body: SlackPayload, event: SlackPayload, channel: str, me: SlackBot) -> MessageEdited | MessageDeleted:
+    """Return an edit. Of changes by Slack itself, such as a preview, only that something changed."""
+    current, previous = event.get("message") or {}, event.get("previous_message") or {}
+    said_in, shared, key = (
+        me.places(channel),
+        bool(body.get("is_ext_shared_channel")),
+        _key(me, channel, current.get("ts")),
     )
-    return MessageEdited(said_in=said_in, is_shared=shared, key=key, text=text, question=asked)
+    if current.get("subtype") == "tombstone":
+        return MessageDeleted(said_in=said_in, is_shared=shared, key=key)
+    if not is_from_person(current, me) or current.get("text") == previous.get("text"):
+        return MessageEdited(said_in=said_in, is_shared=shared, key=key)
+    text, question = (
+        message_to_text(str(current.get("text") or ""), me.user),
+        _question(body, {"type": "message", **current}, channel, me),
+    )
+    return MessageEdited(said_in=said_in, is_shared=shared, key=key, text=text, question=question)
 
 
 def forwarded_text(event: SlackPayload, me: SlackBot) -> str:
-    """The text of the messages that a message passes on; of links that Slack unfurls nothing."""
-    shared = (one for one in event.get("attachments") or () if one.get("is_share"))
-    return "\n".join(filter(None, (message_to_text(str(one.get("text") or ""), me.user) for one in shared)))
+    """Return the text of the messages that a message forwards, without unfurled links."""
+    forwarded = (attachment for attachment in event.get("attachments") or () if attachment.get("is_share"))
+    return "\n".join(
+        filter(None, (message_to_text(str(attachment.get("text") or ""), me.user) for attachment in forwarded))
+    )
 
 
-def _app(event: SlackPayload) -> str:
+def _app_id(event: SlackPayload) -> str:
     profile = event.get("bot_profile") or {}
     return str(event.get("app_id") or profile.get("app_id") or event.get("bot_id") or "")
 
 
-def _from_program(event: SlackPayload) -> bool:
-    """Whether a program mentions us: what it says counts as that alone, and never as what people say."""
+def _is_from_app(event: SlackPayload) -> bool:
+    """Return True if an app mentions the bot. Such a message is only a question, never a message of people."""
     return event.get("type") == "app_mention" and event.get("subtype") == "bot_message"
 
 
-def _program(event: SlackPayload, me: SlackBot) -> str:
-    """The app that mentions us and is not allowed to ask: a workflow, an integration; empty where it is none."""
+def _unallowed_app(event: SlackPayload, me: SlackBot) -> str:
+    """Return the app (a workflow, an integration) that mentions the bot and may not ask, or ""."""
     mentions = event.get("bot_id") and not event.get("user")
-    return _app(event) if mentions and not _allowed(event, me) and event["bot_id"] != me.bot else ""
+    return _app_id(event) if mentions and not _is_allowed(event, me) and event["bot_id"] != me.bot else ""
 
 
-def _allowed(event: SlackPayload, me: SlackBot) -> bool:
-    """Whether it is said by a program that may ask."""
+def _is_allowed(event: SlackPayload, me: SlackBot) -> bool:
+    """Return True if an app that may ask wrote it."""
     bot = str(event.get("bot_id") or "")
-    return bool(bot) and bot != me.bot and not event.get("user") and not me.workflows.isdisjoint({bot, _app(event)})
+    return bool(bot) and bot != me.bot and not event.get("user") and not me.workflows.isdisjoint({bot, _app_id(event)})
 
 
 def is_from_person(event: SlackPayload, me: SlackBot) -> bool:
     return bool(event.get("user")) and event["user"] != me.user and not event.get("bot_id")
 
 
-def _stranger(event: SlackPayload, me: SlackBot) -> bool:
+def _is_stranger(event: SlackPayload, me: SlackBot) -> bool:
     home = event.get("user_team") or event.get("team")
     return bool(home) and home != me.team
 
@@ -248,10 +257,10 @@ def parse_attachment(file: SlackPayload) -> Attachment:
     )
 
 
-def is_external(found: SlackPayload, team: str) -> bool:
-    """Whether a user or a channel, as Slack describes it, is a guest's, a stranger's or shared with strangers."""
-    if found.get("deleted"):
+def is_external(record: SlackPayload, team: str) -> bool:
+    """Return True if a user or channel, as Slack describes it, is a guest, a stranger, or shared with strangers."""
+    if record.get("deleted"):
         return False
     marks = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_ext_shared", "is_pending_ext_shared")
-    homes = [found.get("team_id", team), *((found.get("enterprise_user") or {}).get("teams") or ())]
-    return any(found.get(mark) for mark in marks) or team not in homes
+    homes = [record.get("team_id", team), *((record.get("enterprise_user") or {}).get("teams") or ())]
+    return any(record.get(mark) for mark in marks) or team not in homes

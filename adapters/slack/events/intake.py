@@ -1,4 +1,4 @@
-"""What Slack sends is in the inbox before Slack is told that we have it."""
+"""Intake of Slack's events, which are in the inbox before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -17,42 +17,43 @@ INTAKE_EVENTS = frozenset({"message", "app_mention", "agent_session_stopped", "r
 
 
 class SlackIntake:
-    """A middleware that runs before Bolt does anything else, authorization included.
+    """A middleware that runs before Bolt's own, authorization included.
 
-    When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
+    It raises when the inbox cannot be written. Bolt then sends no ack (500 over HTTP), and Slack sends the event again.
+    """
 
-    def __init__(self, hearing: ChatEventHandler, me: SlackBot, talk: SlackChannelMessages) -> None:
-        self._hearing = hearing
+    def __init__(self, handler: ChatEventHandler, me: SlackBot, channel_messages: SlackChannelMessages) -> None:
+        self._handler = handler
         self._me = me
-        self._talk = talk
-        self.untaken: set[str] = set()
-        """Channels of which an event could not be taken in: Slack gives up after a while."""
+        self._channel_messages = channel_messages
+        self.failed_channels: set[str] = set()
+        """Channels with an event that could not be accepted: Slack gives up after a while."""
 
     async def handle_request(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
-        """Take in what is ours and answer 200; hand everything else on."""
+        """Accept messages and answer 200; pass everything else on."""
         event = req.body.get("event")
         if not isinstance(event, dict) or event.get("type") not in INTAKE_EVENTS:
             return await next_()
         try:
             await self.accept(req.body)
         except Unavailable:
-            self.untaken.add(str(event.get("channel", "")))
+            self.failed_channels.add(str(event.get("channel", "")))
             raise
         return BoltResponse(status=200, body="")
 
     async def accept(self, body: SlackPayload) -> None:
-        """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
-        if happened := await self._read(body):
-            await self._hearing.handle(happened, self._talk.message_loader(body))
+        """Accept an Events API body. Returns once it is durable; raises Unavailable when it cannot be stored."""
+        if event := await self._parse(body):
+            await self._handler.handle(event, self._channel_messages.message_loader(body))
 
-    async def _read(self, body: SlackPayload) -> ChatEvent | None:
-        """With the names of what is mentioned in a message that may be for us."""
-        happened = parse_event(body, self._me)
-        if not (isinstance(happened, MessagePosted | MessageEdited) and happened.question):
-            return happened
+    async def _parse(self, body: SlackPayload) -> ChatEvent | None:
+        """Parse an event, with the names of the mentions in a possible question."""
+        chat_event = parse_event(body, self._me)
+        if not (isinstance(chat_event, MessagePosted | MessageEdited) and chat_event.question):
+            return chat_event
         event = body["event"]
-        if isinstance(happened, MessageEdited):
-            event = {**event, "message": await self._talk.resolve_mentions(event["message"])}
+        if isinstance(chat_event, MessageEdited):
+            event = {**event, "message": await self._channel_messages.resolve_mentions(event["message"])}
         else:
-            event = await self._talk.resolve_mentions(event)
+            event = await self._channel_messages.resolve_mentions(event)
         return parse_event({**body, "event": event}, self._me)

@@ -1,4 +1,4 @@
-"""What people, channels and user groups are called, as Slack knows."""
+"""Names of people, channels and user groups, from Slack."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from adapters.slack.web_client import SlackWebClient
 from pipeline.errors import CitewellError, Unavailable
 
 MAX_CACHED_NAMES = 5_000
-"""People, and channels, whose names are remembered."""
+"""Names of each kind that are cached."""
 MAX_MENTIONS = 10
-"""Mentions of one message that are looked up: who mentions more asks about none of them."""
+"""Mentions of one message that are looked up. A message with more asks about none of them."""
 NAME_LOOKUP_SECONDS = 1.0
-"""How long a message waits for the names in it: Slack wants to hear within three that we have it."""
+"""Seconds that a message waits for names: Slack wants its acknowledgement within three."""
 UNKNOWN_NAMES = {"@": "somebody", "#": "somewhere", "!": "somebody"}
-"""What stands for those without a name: an id means nothing to a search."""
+"""Replacements for missing names: an id means nothing to a search."""
 SlackRecord = dict[str, Any]
 
 
 class SlackNames:
-    """Those of one workspace."""
+    """Names in one workspace."""
 
     def __init__(self, web: SlackWebClient) -> None:
         self._web = web
@@ -32,43 +32,46 @@ class SlackNames:
         self._groups: dict[str, str] = {}
 
     async def user_name(self, user: str) -> str:
-        """What somebody is called; empty where Slack does not say."""
+        """Return a person's name; empty where Slack does not say."""
 
         async def ask() -> str:
-            found = (await self._web.call("users.info", user=user)).get("user") or {}
-            profile = found.get("profile") or {}
-            return str(profile.get("display_name") or found.get("real_name") or found.get("name") or "")
+            record = (await self._web.call("users.info", user=user)).get("user") or {}
+            profile = record.get("profile") or {}
+            return str(profile.get("display_name") or record.get("real_name") or record.get("name") or "")
 
-        return await _remembered(self._names, user, ask)
+        return await _cached_name(self._names, user, ask)
 
     async def channel_name(self, channel: str) -> str:
-        """The same of a channel; empty too of a private one, which not everybody may know of."""
+        """Return a channel's name; empty where Slack does not say, and for a private one, which not everybody may know
+        of."""
 
         async def ask() -> str:
-            found = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
-            return "" if found.get("is_private") else str(found.get("name") or "")
+            record = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
+            return "" if record.get("is_private") else str(record.get("name") or "")
 
-        return await _remembered(self._channels, channel, ask)
+        return await _cached_name(self._channels, channel, ask)
 
     async def group_name(self, group: str) -> str:
-        """The same of a user group, by its handle."""
+        """Return the handle of a user group; empty where Slack does not say."""
 
         async def ask() -> str:
-            found: list[SlackRecord] = (await self._web.call("usergroups.list")).get("usergroups") or []
-            told = {str(one.get("id")): str(one.get("handle") or one.get("name") or "") for one in found}
-            self._groups.update(dict(list(told.items())[:MAX_CACHED_NAMES]))
-            return told.get(group, "")
+            groups: list[SlackRecord] = (await self._web.call("usergroups.list")).get("usergroups") or []
+            handles = {
+                str(record.get("id")): str(record.get("handle") or record.get("name") or "") for record in groups
+            }
+            self._groups.update(dict(list(handles.items())[:MAX_CACHED_NAMES]))
+            return handles.get(group, "")
 
-        return await _remembered(self._groups, group, ask)
+        return await _cached_name(self._groups, group, ask)
 
     async def resolve_mentions(self, text: str, user: str) -> str:
-        """`text` with the names of what it mentions but for `user`, who we are."""
+        """Return `text` with the names of its mentions, except of `user`, which is the bot."""
         mentioned = unnamed_mentions(text, user)
         names = {target: UNKNOWN_NAMES[target[0]] for target in mentioned}
 
         async def look(target: str) -> None:
-            kinds = {"@": self.user_name, "#": self.channel_name, "!": self.group_name}
-            name = await kinds[target[0]](target[1:].removeprefix("subteam^"))
+            lookups = {"@": self.user_name, "#": self.channel_name, "!": self.group_name}
+            name = await lookups[target[0]](target[1:].removeprefix("subteam^"))
             names[target] = name or names[target]
 
         with suppress(TimeoutError):
@@ -77,9 +80,9 @@ class SlackNames:
         return insert_names(text, names)
 
 
-async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
-    """What is known of `key`, or what `ask` tells now; empty where Slack does not say."""
-    if key not in known:
+async def _cached_name(cache: dict[str, str], key: str, ask: Callable[[], Awaitable[str]]) -> str:
+    """Return the cached name of `key`, or ask for it; empty where Slack does not say."""
+    if key not in cache:
         try:
             async with asyncio.timeout(2.0):
                 name = await ask()
@@ -87,7 +90,7 @@ async def _remembered(known: dict[str, str], key: str, ask: Callable[[], Awaitab
             return ""
         except CitewellError:
             name = ""
-        if len(known) >= MAX_CACHED_NAMES:
-            known.clear()
-        known[key] = name
-    return known[key]
+        if len(cache) >= MAX_CACHED_NAMES:
+            cache.clear()
+        cache[key] = name
+    return cache[key]

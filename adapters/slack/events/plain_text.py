@@ -1,4 +1,4 @@
-"""The text of a message, as the words that a person sees."""
+"""Text of a message as the words that a person sees."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ def mention_pattern(user: str) -> re.Pattern[str]:
 
 
 def message_to_text(text: str, user: str) -> str:
-    """Slack's markup as the words a person sees, the mention of `user`, who we are, left out.
+    """Return Slack's markup as the words a person sees, without the mention of `user`, which is the bot.
 
-    `<#C1|general>` -> `#general`, `<https://x|label>` -> `label`, `&lt;` -> `<`, a date as it is shown; of people and
-    places without a name (see `unnamed`) and of emoji nothing."""
+    `<#C1|general>` becomes `#general`, `<https://x|label>` `label`, `&lt;` `<`, a date its shown text. Emoji are
+    dropped, and so are people and places without a name (see `unnamed_mentions`).
+    """
     mention = mention_pattern(user).pattern
     text = re.sub(rf"(?<![\s,])[\s,]*+{mention}(?=\s*[?!.])|{mention}", " ", text)
-    text = html.unescape(_EMOJI.sub(" ", _TOKEN.sub(_words, text)))
+    text = html.unescape(_EMOJI.sub(" ", _TOKEN.sub(_replace_token, text)))
     lines = (re.sub(r"\s+([?!.,])", r"\1", " ".join(line.split())) for line in text.splitlines())
     return "\n".join(lines).strip()
 
 
 def unnamed_mentions(text: str, user: str) -> list[str]:
-    """What is mentioned without its name, each once: `@U1`, `#C1`, `!subteam^S1`; not `user`, who we are."""
-    found = dict.fromkeys(target for target, label in _MENTIONED.findall(text) if not label)
-    return [target for target in found if target != f"@{user}"]
+    """Return the mentions without a name, each once: `@U1`, `#C1`, `!subteam^S1`; not of `user`, which is the bot."""
+    targets = dict.fromkeys(target for target, label in _MENTIONED.findall(text) if not label)
+    return [target for target in targets if target != f"@{user}"]
 
 
 def insert_names(text: str, names: Mapping[str, str]) -> str:
-    """`text` with the names of what it mentions, as Slack itself writes them there."""
+    """Return `text` with the names of its mentions, as Slack itself writes them."""
 
     def spelled(token: re.Match[str]) -> str:
         name = "" if token[2] else re.sub(r"[<>|\s]+", " ", names.get(token[1], "")).strip()
@@ -52,7 +53,7 @@ def _day(seconds: str) -> str:
         return ""
 
 
-def _words(token: re.Match[str]) -> str:
+def _replace_token(token: re.Match[str]) -> str:
     target, label = token.group(1), token.group(2)
     match target[:1]:
         case "@" | "#":

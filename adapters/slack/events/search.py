@@ -1,7 +1,8 @@
-"""What Slack's own search finds for whoever asks: the Real-time Search API, of which nothing may be kept.
+"""Slack's own search on behalf of the asker: the Real-time Search API, whose results may not be stored.
 
-With a bot's token only for an `action_token` that came with an event, and with the scope `search:read.public` in public
-channels alone, which everyone inside may read: https://docs.slack.dev/reference/methods/assistant.search.context."""
+A bot token needs the `action_token` of an event. With the scope `search:read.public` it finds only public channels,
+which everyone inside may read: https://docs.slack.dev/reference/methods/assistant.search.context.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ log = structlog.get_logger(__name__)
 
 
 async def search_messages(
-    web: SlackWebClient, talk: SlackChannelMessages, message: IncomingMessage, question: str
+    web: SlackWebClient, channel_messages: SlackChannelMessages, message: IncomingMessage, question: str
 ) -> tuple[ChannelMessage, ...]:
-    """Nothing where Slack does not let us, or does not say in time."""
+    """Return the messages found; none where Slack refuses or is too late."""
     if not message.action_token:
         return ()
     try:
         async with asyncio.timeout(SLACK_SEARCH_SECONDS):
-            found = await web.call_now(
+            response = await web.call_now(
                 "assistant.search.context",
                 query=question,
                 action_token=message.action_token,
@@ -39,32 +40,46 @@ async def search_messages(
                 content_types="messages",
                 limit=MAX_SEARCH_RESULTS,
             )
-            messages = (found.get("results") or {}).get("messages") or ()
-            return tuple([await _said(talk, message, one) for one in messages if _of_people(talk, one, message)])
+            messages = (response.get("results") or {}).get("messages") or ()
+            return tuple(
+                [
+                    await _parse_result(channel_messages, message, result)
+                    for result in messages
+                    if _is_source(channel_messages, result, message)
+                ]
+            )
     except (CitewellError, TimeoutError) as error:
-        log.info("slack_search_unanswered", reason=str(error) or "it took too long")
+        log.info("slack_search_failed", reason=str(error) or "it took too long")
         return ()
 
 
-def _of_people(talk: SlackChannelMessages, found: dict[str, Any], message: IncomingMessage) -> bool:
-    """Not the question itself, nor another one to us, and not what a bot said: no answer is its own source."""
-    text = str(found.get("content") or "")
-    own = found.get("message_ts") == message.place.message
-    left_out = own or talk.is_for_bot(text) or found.get("is_author_bot") or OFF_RECORD_TAG in text.lower()
-    return not left_out and bool(text) and bool(found.get("permalink"))
+def _is_source(channel_messages: SlackChannelMessages, result: dict[str, Any], message: IncomingMessage) -> bool:
+    """Return True if a result can be a source: not the question itself, another question to the bot, or a bot's
+    message."""
+    text = str(result.get("content") or "")
+    is_question = result.get("message_ts") == message.place.message
+    is_excluded = (
+        is_question
+        or channel_messages.is_for_bot(text)
+        or result.get("is_author_bot")
+        or OFF_RECORD_TAG in text.lower()
+    )
+    return not is_excluded and bool(text) and bool(result.get("permalink"))
 
 
-async def _said(talk: SlackChannelMessages, message: IncomingMessage, found: dict[str, Any]) -> ChannelMessage:
-    ts, user = str(found["message_ts"]), str(found.get("author_user_id") or "")
-    space, channel = message.conversation.space, str(found.get("channel_id") or "")
+async def _parse_result(
+    channel_messages: SlackChannelMessages, message: IncomingMessage, result: dict[str, Any]
+) -> ChannelMessage:
+    ts, user = str(result["message_ts"]), str(result.get("author_user_id") or "")
+    space, channel = message.conversation.space, str(result.get("channel_id") or "")
     return ChannelMessage(
         channel=PlaceId(platform="slack", space=space, channel=channel),
         thread=ts,
         message=ts,
         author=user,
-        name=await talk.names.user_name(user) if user else "",
+        name=await channel_messages.names.user_name(user) if user else "",
         at=datetime.fromtimestamp(float(ts), UTC),
-        text=talk.message_to_text(str(found["content"])),
-        url=str(found["permalink"]),
-        title=str(found.get("channel_name") or ""),
+        text=channel_messages.message_to_text(str(result["content"])),
+        url=str(result["permalink"]),
+        title=str(result.get("channel_name") or ""),
     )

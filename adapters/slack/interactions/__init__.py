@@ -1,1 +1,1 @@
-"""What people press there."""
+"""Buttons, forms, shortcuts, commands and the App Home of Slack."""

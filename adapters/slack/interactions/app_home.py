@@ -1,4 +1,4 @@
-"""The App Home: what is indexed, how to ask, preferences, setting up, and what is kept and how to get or erase it."""
+"""The App Home: how to ask, what is indexed, preferences, setup, and the person's own data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import USE_DEFAULT, Document, Preferences
 
 PREFERENCE_ACTION = "prefer_"
-"""How the action of a select begins; its field follows."""
+"""Prefix of a select's action; its field follows."""
 
 
 def home_view(
@@ -38,23 +38,26 @@ def home_view(
     preferences: Preferences,
     notice: str = "",
     more: Sequence[SlackBlock] = (),
-    speech: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
 ) -> SlackBlock:
-    """The view for `views.publish`. `more` stands before what is kept."""
-    told = shorten_label(notice, 500)
+    """Return the view for `views.publish`. `more` stands before the data section."""
+    notice_text = shorten_label(notice, 500)
     blocks = [
-        *([section_block(told)] if told else []),
-        _header(speech(words.HOME_HOW_TITLE)),
-        section_block(speech(words.HOME_HOW_TO_ASK)),
-        _header(speech(words.HOME_INDEXED_TITLE)),
-        section_block(_indexed(documents, speech)),
-        _header(speech(words.HOME_PREFERENCES_TITLE)),
-        _choices(preferences, speech),
+        *([section_block(notice_text)] if notice_text else []),
+        _header(translator(words.HOME_HOW_TITLE)),
+        section_block(translator(words.HOME_HOW_TO_ASK)),
+        _header(translator(words.HOME_INDEXED_TITLE)),
+        section_block(_document_list(documents, translator)),
+        _header(translator(words.HOME_PREFERENCES_TITLE)),
+        _choices(preferences, translator),
         *more,
-        _header(speech(words.HOME_DATA_TITLE)),
-        section_block(speech(words.HOME_PRIVACY)),
-        {"type": "actions", "elements": [button_block(speech(words.HOME_EXPORT), "export", "export"), _forget(speech)]},
-        context_block(speech(words.HOME_PRIVATE)),
+        _header(translator(words.HOME_DATA_TITLE)),
+        section_block(translator(words.HOME_PRIVACY)),
+        {
+            "type": "actions",
+            "elements": [button_block(translator(words.HOME_EXPORT), "export", "export"), _erase_button(translator)],
+        },
+        context_block(translator(words.HOME_PRIVATE)),
     ]
     return {"type": "home", "blocks": blocks}
 
@@ -63,43 +66,45 @@ def _header(text: str) -> SlackBlock:
     return {"type": "header", "text": {"type": "plain_text", "text": text}}
 
 
-def _indexed(documents: Sequence[Document], speech: Translator) -> str:
+def _document_list(documents: Sequence[Document], translator: Translator) -> str:
     if not documents:
-        return speech(words.HOME_EMPTY)
+        return translator(words.HOME_EMPTY)
     titles = [
         f"• {shorten_label(document.title, 120) or shorten_label(document.filename, 120)}"
         for document in documents[:MAX_DOCUMENTS]
     ]
-    more = [speech(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
-    return "\n".join([*titles, *more])
+    rest = [translator(words.AND_MORE, count=len(documents) - MAX_DOCUMENTS)] if len(documents) > MAX_DOCUMENTS else []
+    return "\n".join([*titles, *rest])
 
 
-def _forget(speech: Translator) -> SlackBlock:
+def _erase_button(translator: Translator) -> SlackBlock:
     return {
-        **button_block(speech(words.HOME_FORGET), "forget", "forget"),
+        **button_block(translator(words.HOME_FORGET), "forget", "forget"),
         "style": "danger",
         "confirm": {
-            "title": {"type": "plain_text", "text": speech(words.HOME_SURE)},
-            "text": {"type": "plain_text", "text": speech(words.HOME_WARNING)},
-            "confirm": {"type": "plain_text", "text": speech(words.HOME_ERASE)},
-            "deny": {"type": "plain_text", "text": speech(words.HOME_KEEP)},
+            "title": {"type": "plain_text", "text": translator(words.HOME_SURE)},
+            "text": {"type": "plain_text", "text": translator(words.HOME_WARNING)},
+            "confirm": {"type": "plain_text", "text": translator(words.HOME_ERASE)},
+            "deny": {"type": "plain_text", "text": translator(words.HOME_KEEP)},
         },
     }
 
 
-def _choices(preferences: Preferences, speech: Translator) -> SlackBlock:
-    """A select for each choice; one that shows no name of its own says what it is about."""
-    marks = {value: speech(words.CITATIONS_LABEL, style=speech(name)) for value, name in CITATION_CHOICES.items()}
-    offered = {
-        "style": {value: speech(name) for value, name in STYLE_CHOICES.items()},
-        "citations": {**marks, USE_DEFAULT: speech(words.CITATIONS_AS_SET)},
+def _choices(preferences: Preferences, translator: Translator) -> SlackBlock:
+    """Return a select for each choice. An option whose name says too little by itself says what it is about."""
+    marks = {
+        value: translator(words.CITATIONS_LABEL, style=translator(name)) for value, name in CITATION_CHOICES.items()
+    }
+    choices = {
+        "style": {value: translator(name) for value, name in STYLE_CHOICES.items()},
+        "citations": {**marks, USE_DEFAULT: translator(words.CITATIONS_AS_SET)},
         "language": {
-            **{value: speech(name) for value, name in LANGUAGE_CHOICES.items()},
-            USE_DEFAULT: speech(words.HOME_LANGUAGE_AS_SET),
+            **{value: translator(name) for value, name in LANGUAGE_CHOICES.items()},
+            USE_DEFAULT: translator(words.HOME_LANGUAGE_AS_SET),
         },
     }
-    now = current_choices(preferences)
-    return {"type": "actions", "elements": [_select(field, names, now[field]) for field, names in offered.items()]}
+    current = current_choices(preferences)
+    return {"type": "actions", "elements": [_select(field, names, current[field]) for field, names in choices.items()]}
 
 
 def _select(field: str, names: Mapping[str, str], value: str) -> SlackBlock:
@@ -116,7 +121,7 @@ log = structlog.get_logger(__name__)
 
 
 class SlackHomeContext(SlackInteractionContext):
-    """Somebody in the App Home, where they are told something at the top of the page."""
+    """An interaction in the App Home, where private text is shown at the top of the page."""
 
     def __init__(
         self,
@@ -134,13 +139,13 @@ class SlackHomeContext(SlackInteractionContext):
 
 
 class SlackAppHome:
-    """One person's page. Everything shown there is what that person alone may see."""
+    """The App Home of a person. It shows only what that person may see."""
 
     def __init__(self, context: SlackInteractionDependencies, setup: SlackSetupForm) -> None:
         self._context = context
-        self._desk = context.services
+        self._services = context.services
         self._setup = setup
-        self._presence = TypingIndicators(context.web)
+        self._indicators = TypingIndicators(context.web)
 
     def register(self, app: AsyncApp) -> None:
         app.event("app_home_opened")(self.on_opened)
@@ -150,39 +155,40 @@ class SlackAppHome:
             app.action(f"{PREFERENCE_ACTION}{field}")(self.on_preference)
 
     async def on_opened(self, event: dict[str, Any], ack: AsyncAck) -> None:
-        by = self._by(ack, {"user": {"id": event["user"]}})
+        context = self._make_context(ack, {"user": {"id": event["user"]}})
         if event.get("tab") == "messages":
-            speech = await by.words()
+            translator = await context.words()
             prompts = [
-                {"title": speech(title), "message": speech(message)} for title, message in words.SUGGESTED_PROMPTS
+                {"title": translator(title), "message": translator(message)}
+                for title, message in words.SUGGESTED_PROMPTS
             ]
-            await self._presence.try_call(
+            await self._indicators.try_call(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
             )
         else:
-            await self._publish(by, "")
+            await self._publish(context, "")
 
     async def on_action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        await self._context.chat.handle_interaction(self._by(ack, body))
+        await self._context.chat.handle_interaction(self._make_context(ack, body))
 
     async def on_preference(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        by = self._by(ack, body)
-        await by.ensure_acked()
-        field, chosen = (
-            by.payload.action.removeprefix(PREFERENCE_ACTION),
+        context = self._make_context(ack, body)
+        await context.ensure_acked()
+        field, value = (
+            context.payload.action.removeprefix(PREFERENCE_ACTION),
             str(body["actions"][0]["selected_option"]["value"]),
         )
-        async with by.report_errors():
-            await save_preferences(self._desk, by.payload.person_id, {field: chosen})
+        async with context.report_errors():
+            await save_preferences(self._services, context.payload.person_id, {field: value})
 
-    def _by(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
+    def _make_context(self, ack: AsyncAck, body: SlackPayload) -> SlackHomeContext:
         return SlackHomeContext(self._context, body, ack, self._publish)
 
-    async def _publish(self, by: SlackHomeContext, notice: str) -> None:
+    async def _publish(self, context: SlackHomeContext, notice: str) -> None:
         try:
-            documents = await self._desk.list_documents(await by.readers())
-            preferences = await self._desk.preferences(by.payload.person_id)
-            view = home_view(documents, preferences, notice, await self._setup.blocks(by), await by.words())
-            await self._context.web.call("views.publish", user_id=by.spot.user_id, view=view)
+            documents = await self._services.list_documents(await context.readers())
+            preferences = await self._services.preferences(context.payload.person_id)
+            view = home_view(documents, preferences, notice, await self._setup.blocks(context), await context.words())
+            await self._context.web.call("views.publish", user_id=context.interaction.user_id, view=view)
         except CitewellError as error:
             log.warning("slack_home_not_shown", reason=str(error))

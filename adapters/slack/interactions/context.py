@@ -1,5 +1,4 @@
-"""Whoever pressed a button, sent a form or used a command: Slack never sends anything of theirs again. And what of a
-message they can add to the documents."""
+"""The context of one interaction in Slack, which Slack never sends again, and the files and links of its message."""
 
 from __future__ import annotations
 
@@ -45,18 +44,20 @@ from pipeline.words import wording
 
 def build_upload_source(
     web: SlackWebClient,
-    reaches: SlackAudienceResolver,
+    audience_resolver: SlackAudienceResolver,
     files: SlackFiles,
-    posts: PostService,
-    spot: SlackInteraction,
+    post_service: PostService,
+    interaction: SlackInteraction,
     body: SlackPayload,
 ) -> SlackUploadSource:
-    """The message stands in the shortcut, and in what the button and the form carry."""
-    menu = spot.payload.action == UPLOAD_COMMAND
+    """Return the candidates of a message, which the shortcut holds, and the button and the form carry."""
+    menu = interaction.payload.action == UPLOAD_COMMAND
     choice = (
-        select_uploads(spot.channel, body["message"]) if menu else SlackUploadSelection.parse(spot.payload.subject_id)
+        select_uploads(interaction.channel, body["message"])
+        if menu
+        else SlackUploadSelection.parse(interaction.payload.subject_id)
     )
-    return SlackUploadSource(web, reaches, files, posts, choice, spot)
+    return SlackUploadSource(web, audience_resolver, files, post_service, choice, interaction)
 
 
 class SlackUploadSource:
@@ -65,58 +66,60 @@ class SlackUploadSource:
     def __init__(
         self,
         web: SlackWebClient,
-        reaches: SlackAudienceResolver,
+        audience_resolver: SlackAudienceResolver,
         files: SlackFiles,
-        posts: PostService,
+        post_service: PostService,
         choice: SlackUploadSelection,
-        spot: SlackInteraction,
+        interaction: SlackInteraction,
     ) -> None:
         self._web = web
-        self._reaches = reaches
+        self._audience_resolver = audience_resolver
         self._files = files
-        self._posts = posts
-        self._choice = choice
-        self._spot = spot
+        self._post_service = post_service
+        self._selection = choice
+        self._interaction = interaction
 
     @property
     def candidates(self) -> Sequence[UploadCandidate]:
-        return self._choice.candidates
+        return self._selection.candidates
 
     @property
     def form_state(self) -> str:
-        return str(self._choice)
+        return str(self._selection)
 
-    async def resolve(self, thing: UploadCandidate) -> Upload:
-        if not thing.file_id:
-            return Upload(thing.name, thing.name)
-        file = await self._files.find(thing.file_id)
-        link = file.link or await fetch_permalink(self._web, self._choice.channel, self._choice.ts)
+    async def resolve(self, candidate: UploadCandidate) -> Upload:
+        if not candidate.file_id:
+            return Upload(candidate.name, candidate.name)
+        file = await self._files.find(candidate.file_id)
+        link = file.link or await fetch_permalink(self._web, self._selection.channel, self._selection.ts)
         return Upload(file.name, link, partial(self._files.download, file))
 
     async def announce_reading(
-        self, reading: str, words: Translator, *, alone: bool
+        self, notice: str, translator: Translator, *, privately: bool
     ) -> Callable[[UploadResult], Awaitable[None]]:
-        """Below the message; alone to whoever adds it also where the bot is no member, or strangers read."""
-        places = await self._places(alone=alone)
-        return await post_reading_notice(self._posts, places, self._spot.payload.person_id, reading, words)
+        """Post the notice below the message; to the person alone also where the bot is no member, or strangers read."""
+        places = await self._places(privately=privately)
+        return await post_reading_notice(
+            self._post_service, places, self._interaction.payload.person_id, notice, translator
+        )
 
-    async def _places(self, *, alone: bool) -> list[tuple[str, str]]:
-        """Where it is said, with the thread there; each where the one before takes nothing of ours."""
-        spot, team = self._spot, self._spot.payload.conversation.space
-        directly = (str(SLACK.person_id(team, spot.user_id)), "")
-        if not spot.is_direct and (alone or await self._reaches.is_shared(spot.channel)):
-            return [directly]
-        channel = PlaceId(platform=SLACK.name, space=team, channel=self._choice.channel)
-        return [(str(channel), self._choice.thread), directly]
+    async def _places(self, *, privately: bool) -> list[tuple[str, str]]:
+        """Return where the notice may go, with the thread there; each is tried where the one before refuses."""
+        interaction, team = self._interaction, self._interaction.payload.conversation.space
+        direct = (str(SLACK.person_id(team, interaction.user_id)), "")
+        if not interaction.is_direct and (privately or await self._audience_resolver.is_shared(interaction.channel)):
+            return [direct]
+        channel = PlaceId(platform=SLACK.name, space=team, channel=self._selection.channel)
+        return [(str(channel), self._selection.thread), direct]
 
 
 MAX_FIELD_ERROR_LENGTH = 150
-"""Characters of what is said at a field."""
+"""Characters of an error at a field."""
 
 
 @dataclass(frozen=True)
 class SlackInteractionDependencies:
-    """What it takes to answer somebody in the workspace."""
+    """The services that interactions of one workspace need."""
 
     web: SlackWebClient
     me: SlackBot
@@ -126,78 +129,82 @@ class SlackInteractionDependencies:
     files: SlackFiles
     render_options: RenderOptions
     shared_channels: bool
-    """Answers are shared also where other organisations read along."""
+    """True where answers are shared also where other organisations read along."""
 
 
 class SlackInteractionContext(ChannelInteractionContext):
-    """Of one workspace."""
+    """One interaction in a workspace."""
 
     shows_votes = True
 
     def __init__(self, context: SlackInteractionDependencies, body: SlackPayload, ack: AsyncAck) -> None:
-        self.spot: SlackInteraction = parse_interaction(body, context.me)
-        super().__init__(self.spot.payload, context.services)
+        self.interaction: SlackInteraction = parse_interaction(body, context.me)
+        super().__init__(self.interaction.payload, context.services)
         self._context = context
         self._web = context.web
         self._ack = ack
         self._acked = False
-        self._line = False
-        """A line of ours stands where the first thing is shown that they asked for by a command."""
+        self._has_line = False
+        """True while the acknowledgement of a command stands where the first response goes."""
         self.body = body
 
     @asynccontextmanager
     async def report_errors(self) -> AsyncIterator[None]:
-        """What is done about it inside is acknowledged in the end, too."""
+        """Tell the person if something inside fails, and acknowledge the interaction in the end."""
         async with super().report_errors():
             yield
         await self.ensure_acked()
 
     async def actor(self) -> Actor:
-        return await self._context.audience_resolver.actors.resolve(self.spot.user)
+        return await self._context.audience_resolver.actors.resolve(self.interaction.user)
 
     async def private_readers(self) -> Readers:
-        return await self._read_by(self._context.audience_resolver.person_facts(self.spot.user_id, self.spot.channel))
+        return await self._build_readers(
+            self._context.audience_resolver.person_facts(self.interaction.user_id, self.interaction.channel)
+        )
 
     async def channel_readers(self) -> Readers:
-        reaches, spot = self._context.audience_resolver, self.spot
-        return await self._read_by(
-            reaches.person_facts(spot.user_id) if spot.is_direct else reaches.channel_facts(spot.channel)
+        audience_resolver, interaction = self._context.audience_resolver, self.interaction
+        return await self._build_readers(
+            audience_resolver.person_facts(interaction.user_id)
+            if interaction.is_direct
+            else audience_resolver.channel_facts(interaction.channel)
         )
 
     async def share_readers(self) -> Readers | TranslatableText:
-        reaches = self._context.audience_resolver
-        if not self._context.shared_channels and await reaches.is_shared(self.spot.channel):
+        audience_resolver = self._context.audience_resolver
+        if not self._context.shared_channels and await audience_resolver.is_shared(self.interaction.channel):
             return wording.SHARED_CHANNEL
-        return await self._read_by(reaches.channel_facts(self.spot.channel))
+        return await self._build_readers(audience_resolver.channel_facts(self.interaction.channel))
 
-    async def _read_by(self, facts: Awaitable[AudienceFacts]) -> Readers:
+    async def _build_readers(self, facts: Awaitable[AudienceFacts]) -> Readers:
         return await self._context.chat.audience.build(await facts)
 
     async def direct_conversation(self) -> ConversationId:
         return ConversationId(platform="slack", space=self._context.me.team, channel=await self.direct_channel())
 
     async def direct_channel(self) -> str:
-        opened = await self._web.call("conversations.open", users=self.spot.user_id)
+        opened = await self._web.call("conversations.open", users=self.interaction.user_id)
         return str(opened["channel"]["id"])
 
     async def message_link(self) -> str:
-        return await fetch_permalink(self._web, self.spot.channel, self.payload.message)
+        return await fetch_permalink(self._web, self.interaction.channel, self.payload.message)
 
     async def upload_source(self) -> SlackUploadSource:
         context = self._context
         return build_upload_source(
-            context.web, context.audience_resolver, context.files, context.services.posts, self.spot, self.body
+            context.web, context.audience_resolver, context.files, context.services.posts, self.interaction, self.body
         )
 
-    async def ack(self, then: Acknowledgement) -> None:
-        """A command is acknowledged with a line; a form that may be refused, once it is done."""
+    async def ack(self, kind: Acknowledgement) -> None:
+        """Acknowledge a command with a line; leave a form that may be refused until it is handled."""
         if "command" in self.body and not self._acked:
-            self._acked = self._line = True
+            self._acked = self._has_line = True
             await self._ack(
-                text=(await self._desk.translator_for(self.payload.person_id))(labels.LOOKING_UP),
+                text=(await self._services.translator_for(self.payload.person_id))(labels.LOOKING_UP),
                 response_type="ephemeral",
             )
-        elif then is not Acknowledgement.FORM_VALIDATION:
+        elif kind is not Acknowledgement.FORM_VALIDATION:
             await self.ensure_acked()
 
     async def ensure_acked(self) -> None:
@@ -207,37 +214,37 @@ class SlackInteractionContext(ChannelInteractionContext):
 
     async def reply_privately(self, text: str) -> None:
         await self.ensure_acked()
-        if self.spot.response_url:
+        if self.interaction.response_url:
             await self._respond(text_reply(text))
-        elif self.spot.channel:
+        elif self.interaction.channel:
             await self._post(text_reply(text))
 
     async def show_privately(self, reply: Reply) -> None:
         await self.ensure_acked()
-        if self._line or self.spot.is_ephemeral:
+        if self._has_line or self.interaction.is_ephemeral:
             await self._respond(reply)
         else:
-            await self._post(reply, **({"thread_ts": self.spot.thread} if self.spot.thread else {}))
+            await self._post(reply, **({"thread_ts": self.interaction.thread} if self.interaction.thread else {}))
 
     async def _respond(self, reply: Reply) -> None:
-        first, *more = render_posts(with_answer_location(reply, self.spot))
-        instead, self._line = self._line, False
-        await private.post_response(self._web, self.spot.response_url, [first], instead=instead)
-        await private.post_response(self._web, self.spot.response_url, more)
+        first, *more = render_posts(with_answer_location(reply, self.interaction))
+        instead, self._has_line = self._has_line, False
+        await private.post_response(self._web, self.interaction.response_url, [first], instead=instead)
+        await private.post_response(self._web, self.interaction.response_url, more)
 
     async def _post(self, reply: Reply, **thread: str) -> None:
-        where = {"channel": self.spot.channel, "user": self.spot.user_id, **thread}
-        for post in render_posts(with_answer_location(reply, self.spot)):
-            await self._web.call("chat.postEphemeral", **where, text=post.text, blocks=post.blocks, parse="none")
+        arguments = {"channel": self.interaction.channel, "user": self.interaction.user_id, **thread}
+        for post in render_posts(with_answer_location(reply, self.interaction)):
+            await self._web.call("chat.postEphemeral", **arguments, text=post.text, blocks=post.blocks, parse="none")
 
     async def open_form(self, form: Form, above: Sequence[SlackBlock] = ()) -> None:
-        """What is sent comes from the same place."""
+        """Open a modal. Its metadata carry the place that it was opened from."""
         await self.ensure_acked()
-        shown = {
+        modal = {
             **build_modal(form, above),
-            "private_metadata": f"{self.spot.channel} {self.payload.message} {form.subject_id}",
+            "private_metadata": f"{self.interaction.channel} {self.payload.message} {form.subject_id}",
         }
-        await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=shown)
+        await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=modal)
 
     async def show_field_error(self, text: str, field: str) -> bool:
         if self._acked or self.body.get("type") != "view_submission":
@@ -248,42 +255,53 @@ class SlackInteractionContext(ChannelInteractionContext):
         return True
 
     async def replace_message(self, text: str) -> None:
-        await self._change(fallback_text(text), [literal_block(text)], self.payload.message)
+        await self._update_message(fallback_text(text), [literal_block(text)], self.payload.message)
 
     async def handoff_reply(self) -> HandoffReply | None:
-        """The button carries its thread and itself."""
+        """Return the message that the button names by its thread and its ts."""
+        # As `SlackNotifier.offer_handoff_reply` writes it.
         thread, _, ts = self.payload.subject_id.partition(" ")
-        where: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
-        found = (await self._web.call("conversations.replies", **where, inclusive=True)).get("messages") or ()
-        theirs = [one for one in found if one.get("ts") == ts and one.get("user") == self.spot.user_id]
-        if not theirs:
+        arguments: dict[str, Any] = {
+            "channel": self.interaction.channel,
+            "ts": thread,
+            "oldest": ts,
+            "latest": ts,
+            "limit": 2,
+        }
+        messages = (await self._web.call("conversations.replies", **arguments, inclusive=True)).get("messages") or ()
+        own_messages = [
+            message
+            for message in messages
+            if message.get("ts") == ts and message.get("user") == self.interaction.user_id
+        ]
+        if not own_messages:
             return None
-        me, channel = self._context.me, self.spot.channel
+        me, channel = self._context.me, self.interaction.channel
         notice = message_key(me.team, channel, thread)
-        text = plain_text.message_to_text(str(theirs[0].get("text") or ""), me.user)
+        text = plain_text.message_to_text(str(own_messages[0].get("text") or ""), me.user)
         return HandoffReply(text, notice, await fetch_permalink(self._web, channel, ts))
 
     async def confirm_sharing(self, answer: Answer) -> None:
-        await private.show_shared(self._web, self.spot.response_url, self._context.render_options, answer)
+        await private.show_shared(self._web, self.interaction.response_url, self._context.render_options, answer)
 
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:
         await self.ensure_acked()
         ts = at.message if at else self.payload.message
-        where: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
-        (message, *_) = (await self._web.call("conversations.replies", **where))["messages"]
-        shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
-        await self._change(
-            str(message.get("text") or ""), [section_block(f"*✓ {shorten_label(heading, 300)}*"), *shown[1:]], ts
+        arguments: dict[str, Any] = {"channel": self.interaction.channel, "ts": ts, "limit": 1}
+        (message, *_) = (await self._web.call("conversations.replies", **arguments))["messages"]
+        blocks = [block for block in message.get("blocks") or () if block["type"] != "actions"]
+        await self._update_message(
+            str(message.get("text") or ""), [section_block(f"*✓ {shorten_label(heading, 300)}*"), *blocks[1:]], ts
         )
 
-    async def _change(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:
+    async def _update_message(self, text: str, blocks: Sequence[SlackBlock], ts: str) -> None:
         await self._web.call(
-            "chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **NO_PREVIEW_ARGUMENTS
+            "chat.update", channel=self.interaction.channel, ts=ts, text=text, blocks=blocks, **NO_PREVIEW_ARGUMENTS
         )
 
     async def send_export(self, data: str) -> None:
         await self._web.upload(await self.direct_channel(), "citewell-data.json", data)
         await self.reply_privately((await self.words())(labels.HOME_EXPORTED))
 
-    def error_text(self, error: CitewellError, words: Translator) -> str:
-        return str(error) if isinstance(error, PostRefused) else interaction_error_text(error, words)
+    def error_text(self, error: CitewellError, translator: Translator) -> str:
+        return str(error) if isinstance(error, PostRefused) else interaction_error_text(error, translator)

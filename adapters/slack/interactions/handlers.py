@@ -1,4 +1,5 @@
-"""Commands, shortcuts and clicks. Slack never sends one again: after its ack it is tried once; a failure is said."""
+"""Commands, shortcuts and clicks. Slack never sends one again: it is tried once after its ack, and a failure is
+reported."""
 
 from __future__ import annotations
 
@@ -21,17 +22,17 @@ ANY_ACTION = re.compile("")
 
 
 class SlackInteractionHandlers:
-    """What people do with an answer, and how they ask in private."""
+    """The handlers of buttons, forms and private questions."""
 
     def __init__(self, context: SlackInteractionDependencies, inbox: Inbox, names: SlackNames | None = None) -> None:
-        """`names`: of what questions mention."""
+        """Create them. `names` resolves the mentions of questions."""
         self._names = names
         self._context = context
-        self._desk = context.services
+        self._services = context.services
         self._inbox = inbox
 
     def register(self, app: AsyncApp) -> None:
-        """After whatever takes presses and forms of its own."""
+        """Register the handlers; call it after those with actions and forms of their own."""
         app.command("/ask")(self.on_ask_command)
         app.shortcut("answer_message")(self.on_answer_shortcut)
         app.command("/insights")(self.on_action)
@@ -43,27 +44,29 @@ class SlackInteractionHandlers:
         await self._context.chat.handle_interaction(SlackInteractionContext(self._context, body, ack))
 
     async def on_ask_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
+        """Accept `/ask`. The question is stored before Slack is acknowledged; without the ack Slack shows an error."""
         try:
-            message = private.parse_command({**body, "text": await self._named(body.get("text"))}, self._context.me)
-            speech = await self._desk.translator_for(message.author, text=message.text)
+            message = private.parse_command(
+                {**body, "text": await self._resolve_mentions(body.get("text"))}, self._context.me
+            )
+            translator = await self._services.translator_for(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
-            await ack(text=speech(wording.BOT_BUSY), response_type="ephemeral")
+            await ack(text=translator(wording.BOT_BUSY), response_type="ephemeral")
         else:
-            await ack(text=speech(words.LOOKING_UP), response_type="ephemeral")
+            await ack(text=translator(words.LOOKING_UP), response_type="ephemeral")
 
     async def on_answer_shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """The shortcut `Answer this message`, in the same way."""
-        by = SlackInteractionContext(self._context, body, ack)
+        """Accept the shortcut `Answer this message` in the same way."""
+        interaction = SlackInteractionContext(self._context, body, ack)
         try:
-            message = {**body["message"], "text": await self._named(body["message"].get("text"))}
+            message = {**body["message"], "text": await self._resolve_mentions(body["message"].get("text"))}
             await self._inbox.accept(private.parse_shortcut({**body, "message": message}, self._context.me))
         except Busy:
-            await by.try_reply_privately((await by.words())(wording.BOT_BUSY))
+            await interaction.try_reply_privately((await interaction.words())(wording.BOT_BUSY))
         else:
             await ack()
 
-    async def _named(self, text: object) -> str:
-        said = str(text or "")
-        return await self._names.resolve_mentions(said, self._context.me.user) if self._names else said
+    async def _resolve_mentions(self, text: object) -> str:
+        message_text = str(text or "")
+        return await self._names.resolve_mentions(message_text, self._context.me.user) if self._names else message_text

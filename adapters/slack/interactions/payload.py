@@ -1,4 +1,4 @@
-"""What Slack sends of a press, a form or a command -> what was pressed, where. Pure."""
+"""Translation of Slack's payload of a button, form or command. Pure."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from adapters.slack.rendering.modal import parse_form_values
 from pipeline.values import ConversationId, Vote, replace
 
 RATE_ACTION = "rate"
-_CARRIED = (ReplyButton.ASK, ReplyButton.SUBSCRIBE)
-"""Pressed beside an answer that others see, too, these say where that is."""
-_NAMED: Mapping[str, str] = {
+_LOCATED = (ReplyButton.ASK, ReplyButton.SUBSCRIBE)
+"""Buttons beside an answer that others see, too; they carry where that answer is."""
+_ACTION_NAMES: Mapping[str, str] = {
     TAKE_BACK_ACTION: ReplyButton.TAKE_BACK,
     ReplyButton.FORGET: ReplyButton.FORGET_CONFIRMED,
     "/insights": "insights",
 }
-"""What Slack asks by itself whether they are sure of, and what has another name there."""
+"""Actions with another name on Slack, and one that Slack itself asks to confirm."""
 
 
 class SlackInteraction(NamedTuple):
-    """Where it was pressed, as Slack names it."""
+    """An interaction and its place, as Slack names it."""
 
     payload: InteractionPayload
     user: SlackPayload
@@ -32,7 +32,7 @@ class SlackInteraction(NamedTuple):
     thread: str
     response_url: str
     is_ephemeral: bool
-    """They alone see the message that was pressed."""
+    """True where only the person sees the pressed message."""
 
     @property
     def user_id(self) -> str:
@@ -44,55 +44,56 @@ class SlackInteraction(NamedTuple):
 
 
 def parse_interaction(body: SlackPayload, me: SlackBot) -> SlackInteraction:
-    """Whatever was pressed, sent or chosen."""
+    """Return the interaction of a payload."""
     user: SlackPayload = body.get("user") or {"id": body.get("user_id"), "team_id": body.get("team_id")}
     container: SlackPayload = body.get("container") or {}
     message: SlackPayload = body.get("message") or {}
     channel = str((body.get("channel") or {"id": body.get("channel_id")}).get("id") or "")
     ts = str(message.get("ts") or container.get("message_ts") or "")
     thread = str(message.get("thread_ts") or container.get("thread_ts") or "")
-    alone = bool(container.get("is_ephemeral"))
-    below = "" if alone else ts
-    action, about = _named(body)
+    is_ephemeral = bool(container.get("is_ephemeral"))
+    answer_ts = "" if is_ephemeral else ts
+    action, subject_id = _action_and_value(body)
     if form := body.get("type") == "view_submission":
-        *where, about = about.split(" ", 2)
-        channel, ts = where or ("", "")
-    elif action in _CARRIED and " " in about:
-        about, thread, below = about.split(" ")
-    there = ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or below)
-    pressed = InteractionPayload(
+        # `open_form` wrote channel and message before the subject, which may hold blanks itself.
+        *place_parts, subject_id = subject_id.split(" ", 2)
+        channel, ts = place_parts or ("", "")
+    elif action in _LOCATED and " " in subject_id:
+        subject_id, thread, answer_ts = subject_id.split(" ")
+    conversation = ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or answer_ts)
+    payload = InteractionPayload(
         action=action,
-        subject_id=about,
+        subject_id=subject_id,
         person_id=person_key(me.team, str(user["id"])),
         places=me.places(channel),
-        conversation=there,
+        conversation=conversation,
         message=ts,
-        answer_message=below,
+        answer_message=answer_ts,
         name=str(user.get("name") or user.get("username") or ""),
         external=str(user.get("team_id") or me.team) != me.team,
         form_values=parse_form_values(body["view"]) if form else NO_VALUES,
-        subscription_conversation=there if below else None,
+        subscription_conversation=conversation if answer_ts else None,
     )
-    return SlackInteraction(pressed, user, channel, thread, str(body.get("response_url") or ""), alone)
+    return SlackInteraction(payload, user, channel, thread, str(body.get("response_url") or ""), is_ephemeral)
 
 
-def _named(body: SlackPayload) -> tuple[str, str]:
-    """The action, and what it carries."""
+def _action_and_value(body: SlackPayload) -> tuple[str, str]:
+    """Return the action, and what it carries."""
     if body.get("type") == "view_submission":
         return str(body["view"]["callback_id"]), str(body["view"]["private_metadata"])
-    pressed: SlackPayload = (body.get("actions") or ({},))[0]
-    name, value = str(pressed.get("action_id") or ""), str(pressed.get("value") or "")
+    element: SlackPayload = (body.get("actions") or ({},))[0]
+    name, value = str(element.get("action_id") or ""), str(element.get("value") or "")
     if name == RATE_ACTION:
         vote, answer_id = parse_vote(value)
         return ReplyButton.HELPFUL if vote is Vote.HELPFUL else ReplyButton.UNHELPFUL, answer_id
     name = name or str(body.get("callback_id") or body.get("command") or "")
-    return _NAMED.get(name, name), value
+    return _ACTION_NAMES.get(name, name), value
 
 
-def with_answer_location(reply: Reply, spot: SlackInteraction) -> Reply:
-    """`reply` with buttons that say where the answer is, if others see it."""
-    below = spot.payload.answer_message
-    if not below or not set(reply.buttons) & set(_CARRIED):
+def with_answer_location(reply: Reply, interaction: SlackInteraction) -> Reply:
+    """Return `reply` with buttons that carry where the answer is, if others see it."""
+    answer_ts = interaction.payload.answer_message
+    if not answer_ts or not set(reply.buttons) & set(_LOCATED):
         return reply
-    about = f"{reply.answer_id} {spot.payload.conversation.thread} {below}"
-    return replace(reply, answer_id=about)
+    location = f"{reply.answer_id} {interaction.payload.conversation.thread} {answer_ts}"
+    return replace(reply, answer_id=location)

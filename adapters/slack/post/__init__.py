@@ -1,1 +1,1 @@
-"""Replies and notices: posted, edited, found again."""
+"""Replies and notices on Slack: posted, edited, found again."""

@@ -1,4 +1,4 @@
-"""How Slack shows what the bot posts besides replies, and where."""
+"""Posts other than replies on Slack: their blocks and their targets."""
 
 from __future__ import annotations
 
@@ -35,41 +35,42 @@ from pipeline.values.posting import Announcement, AutoLimitNotice, SharedAnswer,
 from pipeline.words import wording
 
 ANNOUNCEMENT_SKEW_SECONDS = 60.0
-"""How far the clocks may differ when a notice is looked for."""
+"""Seconds that the clocks may differ when a notice is looked for."""
 MAX_SOURCES_LENGTH = 2_000
-"""Characters of sources with their addresses: with the names of all others, less than a section takes."""
+"""Characters of sources with addresses: with the titles of all others, less than a section takes."""
 
 
 class SlackAnnouncementSender(SlackSender):
-    """What is posted in a channel or to a person. Slack's conversations begin with a message of a channel."""
+    """The sender of one announcement to a channel or a person. A conversation on Slack begins with a message of a
+    channel."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, post: Announcement) -> None:
         super().__init__(web, me, origin, post.key)
-        self.recorded_names = _known(post)
+        self.recorded_names = _recorded_messages(post)
         self._post = post
         self._place = ConversationId(platform=SLACK.name, space=me.team, channel=origin.channel)
 
     def reference(self, names: Sequence[str]) -> str:
-        """Of a notice, whose message people reply to, the key of that."""
+        """Return the reference; for a handoff notice the key of its message, to which people reply."""
         if isinstance(self._post, HandoffNotice):
-            return str(message_key(self._me.team, self._spot.channel, names[0]))
+            return str(message_key(self._me.team, self._target.channel, names[0]))
         return super().reference(names)
 
     def conversation_of(self, name: str) -> ConversationId:
         return replace(self._place, thread=name)
 
     async def send(self, part: int, post: SlackPost) -> str:
-        """Raises NotTaken, too."""
+        """Send a message. Raises PostRefused, too."""
         try:
             return await super().send(part, post)
-        except SlackRefused as declined:
+        except SlackRefused as refused:
             if isinstance(self._post, SharedAnswer | UploadStatus):
-                raise PostRefused(interaction_error_text(declined, Translator(self._post.language))) from declined
+                raise PostRefused(interaction_error_text(refused, Translator(self._post.language))) from refused
             raise
 
 
-def _known(post: Announcement) -> Sequence[str]:
-    """The messages that its reference names."""
+def _recorded_messages(post: Announcement) -> Sequence[str]:
+    """Return the messages that its reference names."""
     if isinstance(post, HandoffNotice):
         return [MessageKey.parse(post.reference).message] if post.reference else ()
     return parse_reference(post.reference)
@@ -82,25 +83,25 @@ class SlackAnnouncementPoster:
         self,
         web: SlackWebClient,
         me: SlackBot,
-        look: RenderOptions,
+        render_options: RenderOptions,
         shared: Callable[[str], Awaitable[bool]],
         *,
         shared_channels: bool,
     ) -> None:
-        """`shared`: whether other organisations read a channel; `shared_channels`: questions are asked and answers
-        shared there, too."""
+        """Create it. `shared` tells whether other organisations read a channel. `shared_channels`: post handoffs and
+        shared answers there, too."""
         self._web = web
         self._me = me
-        self._look = look
+        self._render_options = render_options
         self._shared = shared
         self._shared_channels = shared_channels
 
     async def open_sender(
-        self, post: Announcement, where: AnnouncementTarget, receipt: PostRecorder
+        self, post: Announcement, target: AnnouncementTarget, recorder: PostRecorder
     ) -> SlackAnnouncementSender:
-        """Raises Refused where people of another organisation would be asked, NotTaken where they would read what is
-        shared."""
-        origin = await self._origin(post, where)
+        """Return the sender. Raises Refused where people of another organisation would be asked, PostRefused where they
+        would read a shared answer."""
+        origin = await self._resolve_target(post, target)
         shares = isinstance(post, SharedAnswer)
         asks = isinstance(post, HandoffNotice) and post.about is NoticeKind.ASKED
         if (asks or shares) and not self._shared_channels and await self._shared(origin.channel):
@@ -109,80 +110,83 @@ class SlackAnnouncementPoster:
             raise Refused("the channel where people are asked is shared with another organisation")
         return SlackAnnouncementSender(self._web, self._me, origin, post)
 
-    async def find_posted(self, post: Announcement, where: AnnouncementTarget) -> str | None:
-        origin = await self._origin(post, where)
+    async def find_posted(self, post: Announcement, target: AnnouncementTarget) -> str | None:
+        origin = await self._resolve_target(post, target)
         names = await find_messages(self._web, self._me, origin, post.key)
         return SlackAnnouncementSender(self._web, self._me, origin, post).reference(names) if names else None
 
-    async def _origin(self, post: Announcement, where: AnnouncementTarget) -> SlackReplyTarget:
+    async def _resolve_target(self, post: Announcement, target: AnnouncementTarget) -> SlackReplyTarget:
         since = post.posting_since.timestamp() - ANNOUNCEMENT_SKEW_SECONDS if post.posting_since else 0.0
-        user = where.user if isinstance(where, PersonId) else ""
-        channel = await self._direct(user) if isinstance(where, PersonId) else where.channel
-        thread = where.thread if isinstance(where, ConversationId) else ""
+        user = target.user if isinstance(target, PersonId) else ""
+        channel = await self._direct_channel(user) if isinstance(target, PersonId) else target.channel
+        thread = target.thread if isinstance(target, ConversationId) else ""
         thread = post.thread if isinstance(post, UploadStatus) else thread
         return SlackReplyTarget(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, is_silent=True)
 
-    async def _direct(self, user: str) -> str:
+    async def _direct_channel(self, user: str) -> str:
         return str((await self._web.call("conversations.open", users=user))["channel"]["id"])
 
-    async def render_handoff_notice(self, notice: HandoffNotice, shown: NoticeText) -> SlackPost:
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> SlackPost:
         asks = notice.about is NoticeKind.ASKED
         link = await fetch_permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
         person = "" if asks else PersonId.parse(notice.handoff.asker).user
-        made = render_notice_blocks(shown, notice.handoff.id, person, link)
-        return SlackPost((), tuple(made), fallback_text(f"{shown.heading} {shown.quoted}"))
+        blocks = render_notice_blocks(texts, notice.handoff.id, person, link)
+        return SlackPost((), tuple(blocks), fallback_text(f"{texts.heading} {texts.quoted}"))
 
     def render_line(self, text: str) -> SlackPost:
-        made = markup.escape_text(text)
-        return SlackPost((), (section_block(made),), made)
+        escaped = markup.escape_text(text)
+        return SlackPost((), (section_block(escaped),), escaped)
 
-    def render_auto_limit(self, report: AutoLimitNotice) -> SlackPost:
-        place = f"<#{report.place.channel}>" if report.place.platform == SLACK.name else f"`{report.place}`"
-        text = insights.auto_limit_text(report, place)
+    def render_auto_limit(self, notice: AutoLimitNotice) -> SlackPost:
+        place = f"<#{notice.place.channel}>" if notice.place.platform == SLACK.name else f"`{notice.place}`"
+        text = insights.auto_limit_text(notice, place)
         return SlackPost((), (section_block(text),), fallback_text(text))
 
-    def render_panel(self, reply: Reply, mark: str) -> SlackPost:
-        """Its metadata mark it."""
+    def render_panel(self, reply: Reply, marker: str) -> SlackPost:
+        """Render the first message. Its metadata mark it, not `marker`."""
         return render_posts(reply)[0]
 
-    def render_upload_status(self, adding: UploadStatus) -> SlackPost:
-        """With the button that takes a document back."""
-        made = [literal_block(adding.text), *([context_block(adding.small)] if adding.small else [])]
-        if adding.document:
-            made.append({"type": "actions", "elements": [button_block(adding.back, TAKE_BACK_ACTION, adding.document)]})
-        return SlackPost((), tuple(made), fallback_text(adding.text))
+    def render_upload_status(self, status: UploadStatus) -> SlackPost:
+        """Render the status, with the button that removes the document."""
+        blocks = [literal_block(status.text), *([context_block(status.small)] if status.small else [])]
+        if status.document:
+            blocks.append(
+                {"type": "actions", "elements": [button_block(status.back, TAKE_BACK_ACTION, status.document)]}
+            )
+        return SlackPost((), tuple(blocks), fallback_text(status.text))
 
     def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[SlackPost]:
-        return render_posts(parts.build_reply(answer, self._look, notes=above))
+        return render_posts(parts.build_reply(answer, self._render_options, notes=above))
 
 
-def interaction_error_text(error: CitewellError, speech: Translator) -> str:
-    """What somebody is told whose press came to nothing."""
+def interaction_error_text(error: CitewellError, translator: Translator) -> str:
+    """Return the text for a failed interaction."""
     if isinstance(error, SlackRefused) and error.needed:
-        return speech(words.NO_PERMISSION, permission=error.needed)
+        return translator(words.NO_PERMISSION, permission=error.needed)
     if isinstance(error, SlackRefused) and error.error in ("not_in_channel", "channel_not_found"):
-        return speech(words.NOT_MEMBER)
-    return speech(wording.TRY_AGAIN)
+        return translator(words.NOT_MEMBER)
+    return translator(wording.TRY_AGAIN)
 
 
-def render_notice_blocks(shown: NoticeText, handoff_id: str, person: str, link: str) -> list[SlackBlock]:
-    """`person` is told so that they notice. Foreign text stands in rich text, where nothing is markup."""
-    heading = shorten_label(shown.heading, 300)
-    listed = _listed(shown.sources)
-    made = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
-    made += [quote_block(shown.quoted)] if shown.quoted else []
-    made += [literal_block(shown.found)] if shown.found else []
-    made += [section_block(listed)] if listed else []
-    made += [context_block(shorten_label(shown.note, 1_000))] if shown.note else []
-    made += [section_block(f"<{link}|{shown.origin}>")] if link else []
-    made += (
-        [{"type": "actions", "elements": [button_block(shown.button, "resolve", handoff_id)]}] if shown.button else []
+def render_notice_blocks(texts: NoticeText, handoff_id: str, person: str, link: str) -> list[SlackBlock]:
+    """Return the blocks of a handoff notice. It mentions `person`, so that they notice. Foreign text is rich text,
+    where nothing is markup."""
+    heading = shorten_label(texts.heading, 300)
+    sources = _source_list(texts.sources)
+    blocks = [section_block(f"<@{person}> {heading}" if person else f"*{heading}*")]
+    blocks += [quote_block(texts.quoted)] if texts.quoted else []
+    blocks += [literal_block(texts.found)] if texts.found else []
+    blocks += [section_block(sources)] if sources else []
+    blocks += [context_block(shorten_label(texts.note, 1_000))] if texts.note else []
+    blocks += [section_block(f"<{link}|{texts.origin}>")] if link else []
+    blocks += (
+        [{"type": "actions", "elements": [button_block(texts.button, "resolve", handoff_id)]}] if texts.button else []
     )
-    return made
+    return blocks
 
 
 async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:
-    """The address of a message; none of one in a direct message, or that Slack does not give."""
+    """Return the address of a message; empty for a direct message, or where Slack has none."""
     if not ts or channel.startswith("D"):
         return ""
     try:
@@ -191,8 +195,8 @@ async def fetch_permalink(web: SlackWebClient, channel: str, ts: str) -> str:
         return ""
 
 
-def _listed(sources: Sequence[NoticeLink]) -> str:
-    """A line each; what does not fit a section with its address is named without it."""
+def _source_list(sources: Sequence[NoticeLink]) -> str:
+    """Return a line for each source; one whose address does not fit a section goes without it."""
     lines: list[str] = []
     for source in sources:
         line = _source(source.text, source.url)

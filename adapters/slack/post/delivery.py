@@ -1,7 +1,7 @@
-"""What delivering needs of Slack: the messages of a reply, and what one person alone is told.
+"""Replies on Slack, and messages to one person alone.
 
 A reply grows by `chat.startStream`, `appendStream`, `stopStream`. Slack ends a stream about five minutes after its
-start, even in the middle of an append (python-slack-sdk 1859); whatever goes wrong with a stream, its message is
+start, even in the middle of an append (python-slack-sdk 1859). Whatever goes wrong with a stream, its message is
 completed by `chat.update`.
 """
 
@@ -38,7 +38,8 @@ from pipeline.values import IncomingMessage, LeasedMessage, MessageTrigger, Pers
 
 
 def add_heading(post: SlackPost, above: AnswerHeading, user: str) -> SlackPost:
-    """The first message of an answer, with who wanted it and why it comes now above it: they notice the mention."""
+    """Return the first message of an answer below a mention of the subscriber, who is notified by it, and the reason
+    for the post."""
     heading, question = above
     return replace(
         post,
@@ -50,17 +51,17 @@ def add_heading(post: SlackPost, above: AnswerHeading, user: str) -> SlackPost:
 log = structlog.get_logger(__name__)
 
 CLOCK_SKEW_SECONDS = 60.0
-"""Seconds that ours and Slack's may differ."""
+"""Seconds that our clock and Slack's may differ."""
 
 
 class StreamBudget:
-    """How many streams may still be opened within a minute."""
+    """Limit of the streams opened within a minute."""
 
     def __init__(self, per_minute: int) -> None:
         self._opened: deque[float] = deque(maxlen=per_minute)
 
     def try_acquire(self) -> bool:
-        """Count one stream, if there is room for it."""
+        """Count one stream and return True, if there is room for it."""
         now = asyncio.get_running_loop().time()
         if len(self._opened) == self._opened.maxlen and (not self._opened or now - self._opened[0] < 60.0):
             return False
@@ -69,52 +70,51 @@ class StreamBudget:
 
 
 class SlackStream:
-    """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
+    """One message that is being streamed. No method raises: a failed stream is no longer `alive`."""
 
-    def __init__(self, web: SlackWebClient, channel: str, ts: str, shown: str, mark: dict[str, Any]) -> None:
-        """`mark` is in the metadata of its end."""
+    def __init__(self, web: SlackWebClient, channel: str, ts: str, text: str, metadata: dict[str, Any]) -> None:
+        """Create it. `metadata` mark the message once it has ended."""
         self._web = web
         self._channel = channel
         self.name = ts
-        self._shown = shown
-        self._mark = mark
+        self._text = text
+        self._metadata = metadata
         self.alive = True
 
     @classmethod
     async def open(
-        cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, mark: dict[str, Any]
+        cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, metadata: dict[str, Any]
     ) -> SlackStream:
-        """Start a stream that shows `text`, now or not at all.
-
-        Raises Declined, or Unavailable when it may or may not have started."""
+        """Start a stream that shows `text`, now or not at all. Raises SlackRefused, or Unavailable when it may or may
+        not have started."""
         arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
         recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
         started = await web.call_now("chat.startStream", **arguments, **recipient)
-        return cls(web, origin.channel, str(started["ts"]), text, mark)
+        return cls(web, origin.channel, str(started["ts"]), text, metadata)
 
     async def show(self, text: str) -> None:
-        """Append what `text` has more than what is shown."""
-        added = text[len(self._shown) :]
-        if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
-            self._shown = text
+        """Append what is new in `text`."""
+        added = text[len(self._text) :]
+        if added and self.alive and await self._try_call("chat.appendStream", markdown_text=added):
+            self._text = text
 
     async def close(self, post: SlackPost) -> bool:
-        """End the stream as `post`; False when its message does not show exactly that and needs an update."""
+        """End the stream as `post`. Return False where the message needs an update to show exactly that."""
         if not self.alive:
             return False
-        if not post.markdown.startswith(self._shown):
-            await self._tell("chat.stopStream", metadata=self._mark)
+        if not post.markdown.startswith(self._text):
+            await self._try_call("chat.stopStream", metadata=self._metadata)
             return False
-        rest = post.markdown[len(self._shown) :]
-        more: dict[str, Any] = {"markdown_text": rest} if rest else {}
-        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=self._mark)
+        rest = post.markdown[len(self._text) :]
+        arguments: dict[str, Any] = {"markdown_text": rest} if rest else {}
+        return await self._try_call("chat.stopStream", **arguments, blocks=list(post.footer), metadata=self._metadata)
 
-    async def _tell(self, method: str, **arguments: Any) -> bool:
-        """Whether Slack took it; what it has no time for now does not end the stream."""
+    async def _try_call(self, method: str, **arguments: Any) -> bool:
+        """Return True if Slack accepted the call. A rate limit does not end the stream."""
         try:
             await self._web.call_now(method, channel=self._channel, ts=self.name, **arguments)
-        except SlackRefused as declined:
-            self.alive = declined.error == RATE_LIMITED
+        except SlackRefused as refused:
+            self.alive = refused.error == RATE_LIMITED
             return False
         except Unavailable:
             self.alive = False
@@ -123,7 +123,7 @@ class SlackStream:
 
 
 class SlackReply(SlackSender):
-    """The reply to one question: a `ReplySender`, and one of `StreamingSender`."""
+    """The reply to one question: a `ReplySender` and a `StreamingSender`."""
 
     is_text_withheld = False
 
@@ -132,61 +132,67 @@ class SlackReply(SlackSender):
     ) -> None:
         super().__init__(web, me, reply_target(work.message), work.key)
         self.recorded_names = parse_reference(work.reference)
-        self.place = f"<#{self._spot.channel}>"
-        self._among = not SLACK.is_direct(work.message.conversation)
+        self.place = f"<#{self._target.channel}>"
+        self._has_others = not SLACK.is_direct(work.message.conversation)
         self.streaming_delay = web.timings.streaming_delay
-        self._presence = presence
+        self._indicators = presence
         self._budget = budget
 
     def placement(self) -> ReplyPlacement:
-        return ReplyPlacement(can_stop=self._among, can_attach=bool(self._spot.thread))
+        return ReplyPlacement(can_stop=self._has_others, can_attach=bool(self._target.thread))
 
-    def show_working(self, words: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
-        return self._presence.show(self._spot, words, hidden=self._spot.is_silent)
+    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
+        return self._indicators.show(self._target, translator, hidden=self._target.is_silent)
 
     def render_line(self, text: str) -> SlackPost:
         return render_line(text)
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[SlackPost]:
         first, *more = render_posts(reply)
-        return [add_heading(first, above, self._spot.user) if above else first, *more]
+        return [add_heading(first, above, self._target.user) if above else first, *more]
 
     def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[SlackPost]:
-        """Slack takes all but files, if need be without its blocks."""
+        """Render the reply. Slack accepts everything but files, if need be without blocks."""
         return self.render_reply(reply, above)
 
     def can_stream(self) -> bool:
-        return self._web.can_post_now(self._spot.channel) and self._budget.try_acquire()
+        return self._web.can_post_now(self._target.channel) and self._budget.try_acquire()
 
     def render_streamed(self, reply: Reply) -> str:
         return render_streamed(reply)
 
     async def open_stream(self, text: str) -> SlackStream | None:
         try:
-            stream = await SlackStream.open(self._web, self._spot, self._me.team, text, self.metadata(0))
+            stream = await SlackStream.open(self._web, self._target, self._me.team, text, self.metadata(0))
         except SlackRefused:
             return None
         self._has_turn = False
         return stream
 
-    async def attach(self, files: Sequence[ReplyFile], *, again: bool) -> bool:
-        held = await self._attached() if files and again else frozenset[str]()
+    async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
+        attached_names = await self._attached_files() if files and resumed else frozenset[str]()
         try:
             for file in files:
-                if file.name not in held:
-                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
-        except SlackRefused as declined:
-            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
+                if file.name not in attached_names:
+                    await self._web.upload(self._target.channel, file.name, file.content, self._target.thread)
+        except SlackRefused as refused:
+            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(refused))
             return False
         return True
 
-    async def _attached(self) -> frozenset[str]:
-        """The names of our files in the thread."""
-        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+    async def _attached_files(self) -> frozenset[str]:
+        """Return the names of our files in the thread."""
+        arguments: dict[str, Any] = {
+            "channel": self._target.channel,
+            "ts": self._target.thread,
+            "oldest": self._target.ts,
+        }
         return frozenset(
             [
                 str(file.get("name"))
-                async for page in paginate_method(self._web, "conversations.replies", "messages", limit=200, **wanted)
+                async for page in paginate_method(
+                    self._web, "conversations.replies", "messages", limit=200, **arguments
+                )
                 for message in page
                 if message.get("user") == self._me.user
                 for file in message.get("files") or ()
@@ -195,18 +201,18 @@ class SlackReply(SlackSender):
 
 
 class SlackReplyPoster:
-    """The `Posts` of one workspace."""
+    """The port `ReplyPoster`, for one workspace."""
 
     def __init__(self, web: SlackWebClient, me: SlackBot, shared: Callable[[str], Awaitable[bool]]) -> None:
-        """`shared`: whether other organisations read a channel."""
+        """Create it. `shared` tells whether other organisations read a channel."""
         self._web = web
         self._me = me
         self._shared = shared
-        self._presence = TypingIndicators(web)
+        self._indicators = TypingIndicators(web)
         self._budget = StreamBudget(web.timings.streams_per_minute)
 
-    def open_reply(self, work: LeasedMessage, receipt: PostRecorder) -> SlackReply:
-        return SlackReply(self._web, self._me, work, self._presence, self._budget)
+    def open_reply(self, work: LeasedMessage, recorder: PostRecorder) -> SlackReply:
+        return SlackReply(self._web, self._me, work, self._indicators, self._budget)
 
     def open_private_reply(self, work: LeasedMessage) -> SlackPrivateReply:
         return SlackPrivateReply(self._web, work.message)
@@ -236,43 +242,46 @@ class SlackReplyPoster:
 
 
 class SlackNotifier:
-    """The port `Tells`: alone, in the thread, and without keeping Slack waiting."""
+    """The port `Notifier`: ephemeral messages in the thread, sent in the background so that Slack's events do not
+    wait."""
 
     def __init__(self, web: SlackWebClient) -> None:
         self._web = web
-        self._telling: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def notify(self, message: IncomingMessage, text: str) -> None:
-        where = message.conversation
-        self._at_leisure(send_ephemeral(self._web, where.channel, where.thread, message.asker.user, text))
+        conversation = message.conversation
+        self._run_in_background(
+            send_ephemeral(self._web, conversation.channel, conversation.thread, message.asker.user, text)
+        )
 
-    async def offer_handoff_reply(self, remark: PersonMessage, unsent: UnsentReply) -> None:
-        user, key, thread = PersonId.parse(remark.author).user, remark.key, unsent.notice.message
+    async def offer_handoff_reply(self, message: PersonMessage, unsent: UnsentReply) -> None:
+        user, key, thread = PersonId.parse(message.author).user, message.key, unsent.notice.message
         buttons = [button_block(label, action, f"{thread} {key.message}") for label, action in unsent.buttons]
         row = [{"type": "actions", "elements": buttons}] if buttons else []
         blocks = [literal_block(unsent.text), *row]
-        self._at_leisure(send_ephemeral(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
+        self._run_in_background(send_ephemeral(self._web, key.channel, thread, user, unsent.text, blocks=blocks))
 
-    def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(self._attempt(whispered))
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+    def _run_in_background(self, send: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._attempt(send))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _attempt(self, whispered: Coroutine[Any, Any, None]) -> None:
+    async def _attempt(self, send: Coroutine[Any, Any, None]) -> None:
         try:
-            await whispered
+            await send
         except CitewellError as error:
-            log.warning("slack_not_whispered", reason=str(error))
+            log.warning("slack_ephemeral_failed", reason=str(error))
 
 
 async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: str, text: str, **more: object) -> None:
-    """Tell one person alone, in a thread."""
-    where = {"channel": channel, "user": user, "thread_ts": thread}
-    await web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
+    """Show one person a message, in a thread."""
+    arguments = {"channel": channel, "user": user, "thread_ts": thread}
+    await web.call("chat.postEphemeral", **arguments, text=text, parse="none", **more)
 
 
 def reply_target(message: IncomingMessage) -> SlackReplyTarget:
-    """Where the reply to `message` belongs; what is awaited was said by nobody, but at a time."""
+    """Return the target of the reply to `message`. An awaited answer has no message, only a time."""
     awaited = message.manner is MessageTrigger.AWAITED
     return SlackReplyTarget(
         channel=message.conversation.channel,

@@ -1,7 +1,7 @@
-"""Questions by command, dated now, and their answers for one person alone.
+"""Questions by command, dated now, and their private answers.
 
-These go through the response URL of the command: five messages within thirty minutes. Slack shows such a message once
-and offers no way to find or edit it.
+The answers go through the response URL of the command: five messages within thirty minutes. Slack shows such a message
+once and offers no way to find or edit it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from pipeline.translations import Translator
 from pipeline.values import Answer, ConversationId, IncomingMessage, MessageTrigger
 
 MAX_PRIVATE_MESSAGES = 4
-"""Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
+"""Messages of one answer. The fifth use of the URL is left for saying that there is more."""
 COMMAND_ID_PREFIX = "ask-"
-"""How the message id of a command begins."""
+"""Prefix of a command's message id."""
 
 
 def parse_command(body: SlackPayload, me: SlackBot) -> IncomingMessage:
-    """A slash command as a question answered in private."""
+    """Return a slash command as a question that is answered in private."""
     return _question(
         me,
         channel=str(body["channel_id"]),
@@ -49,7 +49,8 @@ def parse_command(body: SlackPayload, me: SlackBot) -> IncomingMessage:
 
 
 def parse_shortcut(body: SlackPayload, me: SlackBot) -> IncomingMessage:
-    """`Answer this message`: the message as a question of whoever chose the shortcut, answered in private."""
+    """Return the message of the shortcut `Answer this message` as a question of the person who chose it, answered in
+    private."""
     return _question(
         me,
         channel=str(body["channel"]["id"]),
@@ -90,7 +91,7 @@ def _question(
 
 
 class SlackPrivateReply:
-    """Back to whoever used a command: a `PrivateSender`."""
+    """The private reply to a command: a `PrivateSender`."""
 
     can_share = True
     can_attach = False
@@ -99,29 +100,29 @@ class SlackPrivateReply:
         self._web = web
         self._url = message.reply_to
         self._announced = message.place.message.startswith(COMMAND_ID_PREFIX)
-        """A line of ours stands where the answer will: a command was acknowledged with one."""
+        """True where the command's acknowledgement stands in the place of the answer."""
 
     def render_line(self, text: str) -> SlackPost:
         return render_line(text)
 
     def render_reply(self, reply: Reply) -> list[SlackPost]:
-        made = render_posts(reply)
+        posts = render_posts(reply)
         return (
-            [*made[:MAX_PRIVATE_MESSAGES], render_line(Translator(reply.language)(words.PRIVATE_REPLY_CUT))]
-            if len(made) > MAX_PRIVATE_MESSAGES
-            else made
+            [*posts[:MAX_PRIVATE_MESSAGES], render_line(Translator(reply.language)(words.PRIVATE_REPLY_CUT))]
+            if len(posts) > MAX_PRIVATE_MESSAGES
+            else posts
         )
 
-    async def show(self, posts: Sequence[SlackPost], shown: Callable[[], Awaitable[None]]) -> None:
+    async def show(self, posts: Sequence[SlackPost], record: Callable[[], Awaitable[None]]) -> None:
         await post_response(self._web, self._url, posts[:1], instead=self._announced)
         await post_response(self._web, self._url, posts[1:])
-        await shown()
+        await record()
 
 
-async def post_response(web: SlackWebClient, url: str, made: Sequence[SlackPost], *, instead: bool = False) -> None:
-    """Post through a response URL, visible to its person only; `instead` of what is there: the message that was
-    clicked, or the line that a command was acknowledged with."""
-    for post in made:
+async def post_response(web: SlackWebClient, url: str, posts: Sequence[SlackPost], *, instead: bool = False) -> None:
+    """Post through a response URL, visible to its person only. `instead` replaces the pressed message, or the
+    acknowledgement of a command."""
+    for post in posts:
         await web.respond(
             url,
             response_type="ephemeral",
@@ -132,9 +133,9 @@ async def post_response(web: SlackWebClient, url: str, made: Sequence[SlackPost]
         )
 
 
-async def show_shared(web: SlackWebClient, url: str, look: RenderOptions, answer: Answer) -> None:
-    """Put in the place of the message with the button to share that the answer is shared."""
-    last = render_posts(parts.build_reply(answer, look, notes=parts.question_lines(answer)))[-1]
+async def show_shared(web: SlackWebClient, url: str, render_options: RenderOptions, answer: Answer) -> None:
+    """Replace the message with the share button by the note that the answer is shared."""
+    last = render_posts(parts.build_reply(answer, render_options, notes=parts.question_lines(answer)))[-1]
     confirmed = SlackPost(
         last.message, (*last.footer, context_block(Translator(answer.language)(words.SHARED_HERE))), last.text
     )

@@ -1,4 +1,4 @@
-"""What we post in Slack: sent and edited, and found again by the key in its metadata."""
+"""Messages on Slack: sent, edited, and found again by the key in their metadata."""
 
 from __future__ import annotations
 
@@ -18,71 +18,72 @@ log = structlog.get_logger(__name__)
 EVENT_TYPE = "citewell_reply"
 MESSAGE_GONE = "message_not_found"
 NO_PREVIEW_ARGUMENTS: dict[str, Any] = {"parse": "none", "unfurl_links": False, "unfurl_media": False}
-"""No previews, and nothing in a text becomes a link or a mention. `chat.update` would default to `parse=client`."""
+"""Arguments without previews, by which no text becomes a link or a mention. `chat.update` would default to
+`parse=client`."""
 _BAD_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "markdown_text_conflict"})
 
 
 class SlackSender:
-    """What is posted in one place for one key; its messages are named by their `ts`."""
+    """The messages of one post in one place for one key, named by their `ts`."""
 
     recorded_names: Sequence[str] = ()
 
     def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> None:
         self._web = web
         self._me = me
-        self._spot = origin
+        self._target = origin
         self._key = key
         self._has_turn = False
 
     async def wait_until_ready(self) -> None:
-        await self._web.wait_turn(self._spot.channel)
+        await self._web.wait_turn(self._target.channel)
         self._has_turn = True
 
     async def prepare_target(self) -> None:
-        """A thread is there with its first message."""
+        """Do nothing: a thread exists with its first message."""
 
     def reference(self, names: Sequence[str]) -> str:
         return ",".join(names)
 
     def metadata(self, part: int) -> dict[str, Any]:
-        """What marks a message as part `part` of what is posted for the key."""
+        """Return the metadata that mark a message as part `part` of the key's post."""
         return {"event_type": EVENT_TYPE, "event_payload": {"key": self._key, "part": part}}
 
     async def send(self, part: int, post: SlackPost) -> str:
         if not self._has_turn:
-            await self._web.wait_turn(self._spot.channel, begun=True)
+            await self._web.wait_turn(self._target.channel, begun=True)
         self._has_turn = False
-        where, message = self._spot.message_arguments, self._said(post, part)
+        target, message = self._target.message_arguments, self._message_arguments(post, part)
         try:
-            posted = await self._web.call(POST_METHOD, **where, **message, blocks=post.blocks)
-        except SlackRefused as declined:
-            if declined.error not in _BAD_BLOCKS:
+            posted = await self._web.call(POST_METHOD, **target, **message, blocks=post.blocks)
+        except SlackRefused as refused:
+            if refused.error not in _BAD_BLOCKS:
                 raise
-            posted = await self._web.call(POST_METHOD, **where, **message)
+            posted = await self._web.call(POST_METHOD, **target, **message)
         return str(posted["ts"])
 
     async def edit(self, name: str, part: int, post: SlackPost) -> None:
-        where, message = {"channel": self._spot.channel, "ts": name}, self._said(post, part)
+        target, message = {"channel": self._target.channel, "ts": name}, self._message_arguments(post, part)
         try:
-            await self._web.call("chat.update", **where, **message, blocks=post.blocks)
-        except SlackRefused as declined:
-            match declined.error:
+            await self._web.call("chat.update", **target, **message, blocks=post.blocks)
+        except SlackRefused as refused:
+            match refused.error:
                 case "streaming_state_conflict":
-                    await self._web.call("chat.stopStream", **where, metadata=message["metadata"])
-                    await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+                    await self._web.call("chat.stopStream", **target, metadata=message["metadata"])
+                    await self._web.call("chat.update", **target, **message, blocks=post.blocks)
                 case error if error in _BAD_BLOCKS:
-                    await self._web.call("chat.update", **where, **message, blocks=[])
+                    await self._web.call("chat.update", **target, **message, blocks=[])
                 case error if error != MESSAGE_GONE:
                     raise
 
     async def delete(self, name: str) -> None:
-        await delete_message(self._web, self._spot.channel, name)
+        await delete_message(self._web, self._target.channel, name)
 
     async def find_unrecorded(self) -> list[str]:
         await asyncio.sleep(self._web.timings.timeout)  # a part may be on its way from before a crash
-        return await find_messages(self._web, self._me, self._spot, self._key)
+        return await find_messages(self._web, self._me, self._target, self._key)
 
-    def _said(self, post: SlackPost, part: int) -> dict[str, Any]:
+    def _message_arguments(self, post: SlackPost, part: int) -> dict[str, Any]:
         return {"text": post.text, "metadata": self.metadata(part), **NO_PREVIEW_ARGUMENTS}
 
 
@@ -94,38 +95,39 @@ async def delete_message(web: SlackWebClient, channel: str, ts: str) -> None:
     """Delete a message, unless it is gone already."""
     try:
         await web.call("chat.delete", channel=channel, ts=ts)
-    except SlackRefused as declined:
-        if declined.error != MESSAGE_GONE:
+    except SlackRefused as refused:
+        if refused.error != MESSAGE_GONE:
             raise
 
 
 async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> list[str]:
-    """Our messages for `key` since `origin`, by the key in their metadata; none where we may not look.
+    """Return our messages for `key` since `origin`, by the key in their metadata; none where the bot may not look.
 
-    Where none has it, a message of ours under the question without any key: a stream that never ended."""
+    If none has it, a message of ours below the question without any key counts: a stream that never ended.
+    """
     try:
         return await _find(web, me, origin, key)
-    except SlackRefused as declined:
-        log.warning("slack_replies_unread", one="may be posted twice", reason=str(declined))
+    except SlackRefused as refused:
+        log.warning("slack_messages_unreadable", one="may be posted twice", reason=str(refused))
         return []
 
 
 async def _find(web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> list[str]:
     keyed: dict[int, str] = {}
     unowned: list[str] = []
-    wanted: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}
+    arguments: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}
     method = "conversations.history"
     if origin.thread:
-        method, wanted = "conversations.replies", {**wanted, "ts": origin.thread}
-    async for page in paginate_method(web, method, "messages", limit=200, **wanted):
+        method, arguments = "conversations.replies", {**arguments, "ts": origin.thread}
+    async for page in paginate_method(web, method, "messages", limit=200, **arguments):
         for message in page:
             if message.get("user") != me.user or float(message["ts"]) <= float(origin.ts):
                 continue
-            marked = message.get("metadata") or {}
-            payload = marked.get("event_payload") or {}
+            metadata = message.get("metadata") or {}
+            payload = metadata.get("event_payload") or {}
             if payload.get("key") == key:
                 keyed[int(payload.get("part") or 0)] = str(message["ts"])
-            elif not (origin.is_silent or marked.get("event_type") or message.get("files")):
+            elif not (origin.is_silent or metadata.get("event_type") or message.get("files")):
                 unowned.append(str(message["ts"]))
     parts = unowned[:1] if unowned and 0 not in keyed else []
     while len(parts) in keyed:

@@ -1,4 +1,4 @@
-"""Showing that an answer is being worked on: a status, or a reaction where Slack takes none, and the stop button."""
+"""Typing indicators: a status, or a reaction where Slack accepts none, and the stop button."""
 
 from __future__ import annotations
 
@@ -17,90 +17,91 @@ from pipeline.words import wording
 WORKING_REACTION = "eyes"
 WORKING_STATUS = TranslatableText("is looking this up")
 MAX_STATUS_LENGTH = 50
-"""Characters of a line that Slack shows while something is on its way."""
+"""Characters of a line that Slack shows while an answer is on its way."""
 UNSUPPORTED_ERRORS = frozenset(
     {"feature_disabled", "unknown_method", "missing_scope", "not_allowed_token_type", "not_agent_app"}
 )
-"""Answers that will not change while we run, so the question is not asked again."""
+"""Errors that will not change while the process runs, so the call is not repeated."""
 
 
 @dataclass(frozen=True)
 class SlackReplyTarget:
-    """A question's place: its channel, the thread it is answered in, its own ts, and who asked."""
+    """The place of a reply: its channel and thread, the question's ts, and the asker."""
 
     channel: str
     thread: str
-    """Empty where it is answered in none: alone to somebody, whose question stands elsewhere."""
+    """Empty outside a thread: in private, where the question stands elsewhere."""
     ts: str
     user: str
     is_silent: bool = False
-    """Nothing shows that it is worked on, and nothing of the answer before it is whole."""
+    """True where nothing shows before the answer is complete."""
 
     @property
     def message_arguments(self) -> dict[str, str]:
-        """Where messages of the reply go."""
+        """The arguments that send a message to the target."""
         return {"channel": self.channel, **({"thread_ts": self.thread} if self.thread else {})}
 
 
 class TypingIndicators:
-    """Signs of work for any number of questions at once. None of them may delay or fail an answer."""
+    """Typing indicators of any number of questions. None of them may delay or fail an answer."""
 
     def __init__(self, web: SlackWebClient) -> None:
         self.web = web
-        self._without: set[str] = set()
+        self._unsupported: set[str] = set()
 
     @asynccontextmanager
     async def show(
-        self, origin: SlackReplyTarget, words: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
+        self, origin: SlackReplyTarget, translator: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
     ) -> AsyncIterator[SettleIndicator]:
-        """Show that work goes on at `origin`, unless `hidden`; what it left is taken away at the end."""
-        sign = TypingIndicator(self, origin, words, hidden=hidden)
+        """Show an indicator at `origin`, unless `hidden`; it is removed at the end."""
+        sign = TypingIndicator(self, origin, translator, hidden=hidden)
         try:
             yield sign.settle
         finally:
             await sign.clear()
 
     async def try_call(self, method: str, **arguments: Any) -> bool | None:
-        """Whether Slack took the call; None where that is not known, and it may still take effect."""
-        if method in self._without:
+        """Return True if Slack accepted the call; None where that is unknown, and it may still take effect."""
+        if method in self._unsupported:
             return False
         try:
             await self.web.call_now(method, **arguments)
-        except SlackRefused as declined:
-            if declined.error in UNSUPPORTED_ERRORS:
-                self._without.add(method)
-            return declined.error == "already_reacted"
+        except SlackRefused as refused:
+            if refused.error in UNSUPPORTED_ERRORS:
+                self._unsupported.add(method)
+            return refused.error == "already_reacted"
         except Unavailable:
             return None
         return True
 
 
 class TypingIndicator:
-    """The signs at one question."""
+    """The indicator at one question."""
 
     def __init__(
-        self, presence: TypingIndicators, origin: SlackReplyTarget, words: Translator, *, hidden: bool
+        self, presence: TypingIndicators, origin: SlackReplyTarget, translator: Translator, *, hidden: bool
     ) -> None:
-        self._presence = presence
-        self._status = words(WORKING_STATUS)
-        self._loading = [words(text)[:MAX_STATUS_LENGTH] for text in wording.PROGRESS.values()]
-        self._spot = origin
+        self._indicators = presence
+        self._status = translator(WORKING_STATUS)
+        self._loading = [translator(text)[:MAX_STATUS_LENGTH] for text in wording.PROGRESS.values()]
+        self._target = origin
         self._reacted = False
-        self._session = False
-        self._landed = asyncio.Event()
+        self._has_session = False
+        self._idle = asyncio.Event()
         """Set while no call is on its way."""
-        self._landed.set()
-        self._on_its_way = False
+        self._idle.set()
+        self._is_status_pending = False
         self._task = asyncio.create_task(self._show(hidden=hidden))
 
     async def settle(self) -> None:
-        """Wait, a second at most, until no sign is on its way: a status that lands after the reply would stay."""
+        """Wait, a second at most, until no indicator is on its way: a status that arrives after the reply would
+        stay."""
         try:
             async with asyncio.timeout(1.0):
-                while not self._landed.is_set():
-                    await self._landed.wait()
+                while not self._idle.is_set():
+                    await self._idle.wait()
         except TimeoutError:
-            self._on_its_way = True
+            self._is_status_pending = True
         self._task.cancel()
 
     async def clear(self) -> None:
@@ -108,45 +109,45 @@ class TypingIndicator:
         await asyncio.wait({self._task})
         if self._reacted:
             await self._react("reactions.remove")
-        if self._session:
+        if self._has_session:
             await self._set_session("active")
-        if self._on_its_way:
+        if self._is_status_pending:
             await self._set_status("")
 
     async def _show(self, *, hidden: bool) -> None:
         if hidden:
             return
-        await asyncio.sleep(self._presence.web.timings.indicator_delay)
-        if await self._at_work() is False:
+        await asyncio.sleep(self._indicators.web.timings.indicator_delay)
+        if await self._show_status() is False:
             self._reacted = True
             self._reacted = await self._react("reactions.add") is not False
-        await asyncio.sleep(self._presence.web.timings.streaming_delay)
-        self._session = True
-        self._session = await self._set_session("processing") is not False
+        await asyncio.sleep(self._indicators.web.timings.streaming_delay)
+        self._has_session = True
+        self._has_session = await self._set_session("processing") is not False
         while not self._reacted:
-            await asyncio.sleep(self._presence.web.timings.status_interval)
-            await self._at_work()
+            await asyncio.sleep(self._indicators.web.timings.status_interval)
+            await self._show_status()
 
-    async def _at_work(self) -> bool | None:
-        taken = await self._set_status(self._status, loading_messages=self._loading)
-        self._on_its_way = self._on_its_way or taken is None
-        return taken
+    async def _show_status(self) -> bool | None:
+        accepted = await self._set_status(self._status, loading_messages=self._loading)
+        self._is_status_pending = self._is_status_pending or accepted is None
+        return accepted
 
     async def _react(self, method: str) -> bool | None:
-        return await self._send(method, channel=self._spot.channel, timestamp=self._spot.ts, name=WORKING_REACTION)
+        return await self._send(method, channel=self._target.channel, timestamp=self._target.ts, name=WORKING_REACTION)
 
-    async def _set_status(self, status: str, **more: Any) -> bool | None:
-        return await self._send_to_thread("assistant.threads.setStatus", status=status, **more)
+    async def _set_status(self, status: str, **arguments: Any) -> bool | None:
+        return await self._send_to_thread("assistant.threads.setStatus", status=status, **arguments)
 
     async def _set_session(self, status: str) -> bool | None:
         return await self._send_to_thread("agents.sessions.setStatus", status=status)
 
     async def _send_to_thread(self, method: str, **arguments: Any) -> bool | None:
-        return await self._send(method, channel_id=self._spot.channel, thread_ts=self._spot.thread, **arguments)
+        return await self._send(method, channel_id=self._target.channel, thread_ts=self._target.thread, **arguments)
 
     async def _send(self, method: str, **arguments: Any) -> bool | None:
-        self._landed.clear()
+        self._idle.clear()
         try:
-            return await self._presence.try_call(method, **arguments)
+            return await self._indicators.try_call(method, **arguments)
         finally:
-            self._landed.set()
+            self._idle.set()

@@ -1,1 +1,1 @@
-"""What a reply is drawn with."""
+"""Block Kit and mrkdwn: replies, forms and what stands below an answer."""

@@ -1,4 +1,4 @@
-"""The Block Kit pieces Citewell uses, each within Slack's limits and holding foreign text only as literals. Pure."""
+"""Block Kit elements, each within Slack's limits and with foreign text only as literals. Pure."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ MAX_LABEL_LENGTH = 150
 
 
 def shorten_label(text: str, limit: int = MAX_LABEL_LENGTH) -> str:
-    """A label of at most `limit` characters: one line of literal mrkdwn, cut with an ellipsis when it is long."""
-    whole = splitting.strip_hidden(text).replace("|", "∣")
-    text = splitting.shorten_line(whole, limit)
+    """Return one line of literal mrkdwn of at most `limit` characters, with an ellipsis when it is cut."""
+    visible = splitting.strip_hidden(text).replace("|", "∣")
+    text = splitting.shorten_line(visible, limit)
     while len(markup.escape_text(text)) > limit:
         text = f"{text[:-2]}…"
     return markup.escape_text(text)
 
 
 def context_block(*texts: str) -> SlackBlock:
-    """Small print; the texts are mrkdwn already."""
+    """Return small print; the texts are mrkdwn already."""
     return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True} for text in texts]}
 
 
 def section_block(text: str, **more: Any) -> SlackBlock:
-    """A paragraph of mrkdwn of at most 3,000 characters."""
+    """Return a paragraph of mrkdwn of at most 3,000 characters."""
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}, **more}
 
 
@@ -36,17 +36,17 @@ def button_block(text: str, action: str, value: str) -> SlackBlock:
 
 
 def code_block(text: str) -> SlackBlock:
-    """Code; rich text holds every character literally."""
+    """Return code as rich text, which holds every character literally."""
     return _rich("rich_text_preformatted", text)
 
 
 def quote_block(text: str) -> SlackBlock:
-    """What a document says, literally."""
+    """Return words of a document, literally."""
     return _rich("rich_text_quote", text)
 
 
 def literal_block(text: str) -> SlackBlock:
-    """A paragraph, literally."""
+    """Return a paragraph, literally."""
     return _rich("rich_text_section", text)
 
 

@@ -1,4 +1,4 @@
-"""What stands below a reply's text: sources, small print, buttons, and what these carry. Pure."""
+"""The blocks below a reply's text: sources, small print, and buttons with their values. Pure."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MAX_FOOTER_LENGTH = 8_000
 MAX_CONTEXT_LENGTH = 3_000
 """Characters of the blocks below one message, and of one block of small print."""
 TAKE_BACK_ACTION = "take_back"
-"""The action of the button that takes a document back."""
+"""The action of the button that removes a document."""
 _LINK = re.compile(r"<(https?://[^<>|]+)(?:\|[^<>]*)?>")
-_LONGEST, _NAME = 250, 100
-"""Characters of an address and of a file's name: ten of them fit into what a form carries along."""
+_MAX_ADDRESS, _MAX_FILE_NAME = 250, 100
+"""Characters of an address and of a file's name: ten of them fit into the state of a form."""
 
 
 def render_footers(reply: Reply) -> Iterator[tuple[SlackBlock, ...]]:
-    """The blocks below the answer, in groups that fit one message each."""
+    """Yield the blocks below the answer, in groups that fit one message each."""
     group: list[SlackBlock] = []
     room = MAX_FOOTER_LENGTH
     for block in _footer(reply):
@@ -44,31 +44,31 @@ def render_footers(reply: Reply) -> Iterator[tuple[SlackBlock, ...]]:
 
 
 def _footer(reply: Reply) -> Iterator[SlackBlock]:
-    speech = Translator(reply.language)
+    translator = Translator(reply.language)
     if reply.sources:
         yield from _small_print([f"*{reply.sources_title}*", *map(render_source, reply.sources)])
     if reply.status:
         yield context_block(shorten_label(reply.status))
     if ReplyButton.HELPFUL in reply.buttons:
-        yield feedback_block(reply.answer_id, speech)
-    pressed = [action for action in reply.buttons if action not in (ReplyButton.HELPFUL, ReplyButton.UNHELPFUL)]
-    if pressed:
+        yield feedback_block(reply.answer_id, translator)
+    actions = [action for action in reply.buttons if action not in (ReplyButton.HELPFUL, ReplyButton.UNHELPFUL)]
+    if actions:
         labels = {
-            **{action: speech(label) for action, label in words.BUTTON_LABELS.items()},
+            **{action: translator(label) for action, label in words.BUTTON_LABELS.items()},
             ReplyButton.ASK: reply.ask_label,
         }
         values = {ReplyButton.ADD: reply.upload_button_value}
         elements = [
-            button_block(labels[action], action.value, values.get(action, reply.answer_id)) for action in pressed
+            button_block(labels[action], action.value, values.get(action, reply.answer_id)) for action in actions
         ]
         yield {"type": "actions", "elements": elements}
 
 
 def _small_print(lines: Iterable[str]) -> Iterator[SlackBlock]:
-    """Lines under each other, as context blocks of at most `CONTEXT` characters."""
+    """Yield the lines as context blocks of at most `MAX_CONTEXT_LENGTH` characters."""
     group: list[str] = []
     for text in lines:
-        if group and sum(len(one) + 1 for one in group) + len(text) > MAX_CONTEXT_LENGTH:
+        if group and sum(len(line) + 1 for line in group) + len(text) > MAX_CONTEXT_LENGTH:
             yield context_block("\n".join(group))
             group = []
         group.append(text)
@@ -77,7 +77,7 @@ def _small_print(lines: Iterable[str]) -> Iterator[SlackBlock]:
 
 
 def render_source(source: ReplySource) -> str:
-    """One line of mrkdwn."""
+    """Return a source as one line of mrkdwn."""
     label = shorten_label(source.title)
     title = f"<{markup.escape_text(source.url)}|{label}>" if markup.is_linkable(source.url) else label
     return " · ".join(
@@ -85,14 +85,15 @@ def render_source(source: ReplySource) -> str:
     )
 
 
-def feedback_block(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> SlackBlock:
-    """A thumb up and a thumb down."""
+def feedback_block(answer_id: str, translator: Translator = ENGLISH_TRANSLATOR) -> SlackBlock:
+    """Return the thumbs up and down."""
 
     def side(action: ReplyButton, vote: Vote) -> SlackBlock:
         return {
-            "text": {"type": "plain_text", "text": speech(words.BUTTON_LABELS[action]).partition(" ")[2]},
+            # Without its emoji: Slack draws a thumb of its own.
+            "text": {"type": "plain_text", "text": translator(words.BUTTON_LABELS[action]).partition(" ")[2]},
             "value": f"{vote.value}:{answer_id}",
-            "accessibility_label": speech(words.DESCRIPTIONS[action]),
+            "accessibility_label": translator(words.DESCRIPTIONS[action]),
         }
 
     return {
@@ -109,13 +110,13 @@ def feedback_block(answer_id: str, speech: Translator = ENGLISH_TRANSLATOR) -> S
 
 
 def parse_vote(value: str) -> tuple[Vote, str]:
-    """The vote and the answer's id that `feedback` wrote."""
+    """Return the vote and the answer's id of a value that `feedback_block` wrote."""
     vote, _, answer_id = value.partition(":")
     return Vote(vote), answer_id
 
 
 class SlackUploadSelection(NamedTuple):
-    """Things of one message."""
+    """Candidates of one message."""
 
     channel: str
     ts: str
@@ -123,22 +124,22 @@ class SlackUploadSelection(NamedTuple):
     candidates: tuple[UploadCandidate, ...]
 
     def __str__(self) -> str:
-        """At most 3,000 characters, which Slack hands back with the form."""
+        """Return at most 3,000 characters, which Slack hands back with the form."""
         return json.dumps(self, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def parse(cls, text: str) -> SlackUploadSelection:
-        channel, ts, thread, things = json.loads(text)
-        return cls(channel, ts, thread, tuple(UploadCandidate(*one) for one in things))
+        channel, ts, thread, candidates = json.loads(text)
+        return cls(channel, ts, thread, tuple(UploadCandidate(*candidate) for candidate in candidates))
 
 
 def select_uploads(channel: str, message: SlackPayload) -> SlackUploadSelection:
-    """What of a message can be added."""
+    """Return the files and links of a message that can be added."""
     files = [
-        UploadCandidate(slack_file_name(one), str(one["id"])) for one in message.get("files") or () if one.get("id")
+        UploadCandidate(slack_file_name(file), str(file["id"])) for file in message.get("files") or () if file.get("id")
     ]
     addresses = [
-        UploadCandidate(html.unescape(one)) for one in dict.fromkeys(_LINK.findall(str(message.get("text") or "")))
+        UploadCandidate(html.unescape(url)) for url in dict.fromkeys(_LINK.findall(str(message.get("text") or "")))
     ]
     ts = str(message["ts"])
     return SlackUploadSelection(
@@ -150,16 +151,24 @@ def slack_file_name(file: SlackPayload) -> str:
     return str(file.get("name") or file.get("title") or "file")
 
 
-def limit_candidates(things: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
-    """The first ten; an address that is too long to be carried along is left out."""
-    kept = [one._replace(name=splitting.shorten_line(one.name, _NAME)) if one.file_id else one for one in things]
-    return tuple(one for one in kept if len(one.name) <= _LONGEST)[:MAX_UPLOADS]
+def limit_candidates(candidates: Sequence[UploadCandidate]) -> tuple[UploadCandidate, ...]:
+    """Return the first ten; an address too long to be carried is left out."""
+    shortened = [
+        candidate._replace(name=splitting.shorten_line(candidate.name, _MAX_FILE_NAME))
+        if candidate.file_id
+        else candidate
+        for candidate in candidates
+    ]
+    return tuple(candidate for candidate in shortened if len(candidate.name) <= _MAX_ADDRESS)[:MAX_UPLOADS]
 
 
 def upload_button_value(message: IncomingMessage) -> str:
-    """What the button below a reply carries, at most 2,000 characters: the files of the message."""
-    things = limit_candidates([UploadCandidate(one.name, one.id) for one in message.attachments if one.id])
-    choice = SlackUploadSelection(
-        message.conversation.channel, message.place.message, message.conversation.thread, things
+    """Return the value of the button that adds a message's files, at most 2,000 characters; empty where there are
+    none."""
+    candidates = limit_candidates(
+        [UploadCandidate(attachment.name, attachment.id) for attachment in message.attachments if attachment.id]
     )
-    return str(choice) if things else ""
+    choice = SlackUploadSelection(
+        message.conversation.channel, message.place.message, message.conversation.thread, candidates
+    )
+    return str(choice) if candidates else ""

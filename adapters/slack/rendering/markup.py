@@ -1,11 +1,11 @@
-"""Foreign text made inert: what documents, models and people wrote can be read, and can do nothing.
+"""Escaping of foreign text: what documents, models and people wrote is readable and can do nothing.
 
-Two languages are written here. *Markdown* is what the `markdown` block and streams take; it still reads
-`<!here>`-like tokens, so angle brackets are escaped and ampersands are not (measured on a workspace:
-PostHog/posthog PR 95054). *mrkdwn* is Slack's own, for `text`, `section` and `context`: `& < >` are escaped.
+There are two languages. *Markdown* is what the `markdown` block and streams take; it still reads `<!here>`-like tokens,
+so angle brackets are escaped and ampersands are not (measured on a workspace: PostHog/posthog PR 95054). *mrkdwn* is
+Slack's own, for `text`, `section` and `context`: `& < >` are escaped.
 
-A link is live only when its target is one of `links`, byte for byte, or its words are. Every other address is shown
-as code, which no client makes clickable.
+A link is live only when its target is one of `links`, byte for byte, or its words are. Every other address is shown as
+code, which no client makes clickable.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _ADDRESS = re.compile(
       | (?<![\w\-]) (?: [\w\-]+ [.。．｡] )+ [^\W\d_]{2,} (?!\w) (?: [/?\#:] \S* )?  # example.com/path
     )"""
 )
-_MAYBE = re.compile(r"[:@]|[.。．｡]\S|www\.", re.IGNORECASE)
-"""In whatever _ADDRESS finds: a sentence without it is not searched for one, which takes ten times as long."""
+_ADDRESS_HINT = re.compile(r"[:@]|[.。．｡]\S|www\.", re.IGNORECASE)
+"""A part of every match of `_ADDRESS`: a sentence without it is not searched, which takes ten times as long."""
 _TRAILING = ".,;:!?'\"*_~»”’"
 _BLOCK_START = re.compile(r"(?m)^[ \t]*(?=#{1,6}(?:\s|$)|~~~|>|\||=+\s*$|-{3,}\s*$|\*{3,}\s*$|_{3,}\s*$)")
 _ROUND = str.maketrans("[]", "()")
 _NEVER_A_LINE_START = "\u200b"
 _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
 _EMPHASIS = re.compile(r"(?<!\s)[*~]|[*~](?!\s)|(?<![^\W_])_|_(?![^\W_])")
-"""What could begin or end bold, italic or struck text."""
+"""Characters that could begin or end bold, italic or struck text."""
 _MARKUP = re.compile(r"[\n\\`*_~!\[\]<&]")
-"""What one of Markdown's inline rules begins with."""
+"""Characters that begin one of Markdown's inline rules."""
 _INLINE = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
 _INLINE.normalizeLink = lambda url: url  # type: ignore[method-assign] # compared byte for byte
 _INLINE.validateLink = lambda url: True  # type: ignore[method-assign] # what is not permitted loses its target
@@ -47,17 +47,17 @@ _LINKABLE = re.compile(r"https?://[^\s<>|`\"\\^{}]+", re.IGNORECASE)
 
 
 def escape_text(text: str) -> str:
-    """Any text as literal mrkdwn. Send it with `verbatim` or `parse="none"`, so that addresses stay text."""
+    """Return any text as literal mrkdwn. Send it with `verbatim` or `parse="none"`, so that addresses stay text."""
     return strip_invisible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def is_linkable(url: str) -> bool:
-    """Whether `url` can be linked without changing a byte of it."""
-    whole = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
-    return whole and len(escape_text(url)) <= 2000 and _balanced(url)
+    """Return True if `url` can be linked without changing a byte of it."""
+    is_plain = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
+    return is_plain and len(escape_text(url)) <= 2000 and _is_balanced(url)
 
 
-def _balanced(url: str) -> bool:
+def _is_balanced(url: str) -> bool:
     depth = 0
     for character in url:
         depth += (character == "(") - (character == ")")
@@ -67,24 +67,24 @@ def _balanced(url: str) -> bool:
 
 
 def escape_code(text: str) -> str:
-    """Code as it stands in a fence."""
-    return _angles(strip_invisible(text)).replace("```", "ˋˋˋ")
+    """Return code as it stands in a fence."""
+    return _escape_angles(strip_invisible(text)).replace("```", "ˋˋˋ")
 
 
 def render_inline(text: str, links: Mapping[str, str]) -> str:
-    """One line of foreign Markdown with its emphasis, code and permitted links, and nothing else alive."""
+    """Return one line of foreign Markdown with its emphasis, code and permitted links, and nothing else alive."""
     text = strip_hidden(text)
     if not _MARKUP.search(text):
-        return _guard(_text(text, links).strip())
+        return _escape_line_start(_text(text, links).strip())
     tokens = _INLINE.parseInline(text)[0].children or []
-    return _guard("".join(_emit(tokens, links)).strip())
+    return _escape_line_start("".join(_render_tokens(tokens, links)).strip())
 
 
-def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
-    """Markdown again. Text that will stand together is looked at together, whatever stood between it before."""
+def _render_tokens(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
+    """Yield Markdown again. Adjacent text is escaped together, whatever stood between it before."""
     plain = ""
     closers: list[str] = []
-    inside = False
+    in_link = False
     for token in tokens:
         markup = ""
         match token.type:
@@ -104,39 +104,40 @@ def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
             case _:
                 markup = token.markup
         if markup:
-            yield _text(plain, {} if inside else links)
+            yield _text(plain, {} if in_link else links)
             yield markup
             plain = ""
-            inside = any(closers)
+            in_link = any(closers)
     yield _text(plain, links)
 
 
 def _text(text: str, links: Mapping[str, str]) -> str:
     out: list[str] = []
     end = 0
-    for match in _ADDRESS.finditer(text) if _MAYBE.search(text) else ():
+    for match in _ADDRESS.finditer(text) if _ADDRESS_HINT.search(text) else ():
         address = _without_trailing(match.group())
-        out += [_words(text[end : match.start()], links), _address(address, links)]
+        out += [_render_words(text[end : match.start()], links), _address(address, links)]
         end = match.start() + len(address)
-    return "".join([*out, _words(text[end:], links)])
+    return "".join([*out, _render_words(text[end:], links)])
 
 
-def _words(text: str, links: Mapping[str, str]) -> str:
-    """Text without addresses, with the words that are links."""
+def _render_words(text: str, links: Mapping[str, str]) -> str:
+    """Return text without addresses, with the words that are links."""
     parts = split_by_links(text, {words: url for words, url in links.items() if is_linkable(url)})
     return "".join(_link(words, url) if url else _literal(words) for words, url in parts)
 
 
-def _link(words: str, url: str) -> str:
-    shown = words.translate(_ROUND)
-    return f"[{_angles(shown) if words == url else _literal(shown)}]({url})"
+def _link(text: str, url: str) -> str:
+    label = text.translate(_ROUND)
+    return f"[{_escape_angles(label) if text == url else _literal(label)}]({url})"
 
 
 def _without_trailing(address: str) -> str:
-    """Punctuation of the sentence around it left out, a closing bracket only where it was opened outside."""
+    """Return the address without the punctuation of the sentence; a closing bracket is dropped only where it was opened
+    outside."""
     while True:
         shorter = address.rstrip(_TRAILING)
-        if shorter.endswith(")") and not _balanced(shorter):
+        if shorter.endswith(")") and not _is_balanced(shorter):
             shorter = shorter[:-1]
         if shorter == address:
             return address
@@ -150,18 +151,18 @@ def _address(address: str, links: Mapping[str, str]) -> str:
 
 
 def _code_span(text: str) -> str:
-    """What is inside is literal but for what begins one of Slack's tokens."""
+    """Return inline code; inside it only the start of Slack's tokens is escaped."""
     return f"`{text.replace('`', 'ˋ').replace('<', '&lt;').strip() or ' '}`"
 
 
 def _literal(text: str) -> str:
     text = text.replace("`", "ˋ").replace("](", "] (").replace("]:", "] :")
-    return _EMPHASIS.sub(r"\\\g<0>", _angles(_BACKSLASH.sub(r"\\\\", text)))
+    return _EMPHASIS.sub(r"\\\g<0>", _escape_angles(_BACKSLASH.sub(r"\\\\", text)))
 
 
-def _angles(text: str) -> str:
+def _escape_angles(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _guard(text: str) -> str:
+def _escape_line_start(text: str) -> str:
     return _BLOCK_START.sub(_NEVER_A_LINE_START, text)

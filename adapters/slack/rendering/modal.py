@@ -9,11 +9,11 @@ from adapters.slack.events.incoming import SlackPayload
 from adapters.slack.rendering.blocks import SlackBlock
 
 MAX_OPTION_LENGTH = 75
-"""Characters of what an option is called."""
+"""Characters of an option's label."""
 
 
 def build_modal(form: Form, above: Sequence[SlackBlock] = ()) -> SlackBlock:
-    """What `views.open` takes."""
+    """Return the view that `views.open` takes."""
     return {
         "type": "modal",
         "callback_id": form.name,
@@ -26,13 +26,15 @@ def build_modal(form: Form, above: Sequence[SlackBlock] = ()) -> SlackBlock:
 
 
 def parse_form_values(view: SlackPayload) -> FormValues:
-    """What a submitted form says."""
-    return {str(name): _given(elements[name]) for name, elements in view["state"]["values"].items()}
+    """Return the values of a submitted form."""
+    return {str(name): _field_values(elements[name]) for name, elements in view["state"]["values"].items()}
 
 
-def _given(element: SlackPayload) -> tuple[str, ...]:
-    chosen = [*(element.get("selected_options") or ()), element.get("selected_option")]
-    return tuple(str(one) for one in [*(option["value"] for option in chosen if option), element.get("value")] if one)
+def _field_values(element: SlackPayload) -> tuple[str, ...]:
+    options = [*(element.get("selected_options") or ()), element.get("selected_option")]
+    return tuple(
+        str(value) for value in [*(option["value"] for option in options if option), element.get("value")] if value
+    )
 
 
 def _input(field: TextField | ChoiceField) -> SlackBlock:
@@ -41,26 +43,26 @@ def _input(field: TextField | ChoiceField) -> SlackBlock:
         "block_id": field.name,
         "optional": not field.required,
         "label": _plain(field.label),
-        "element": _typed(field) if isinstance(field, TextField) else _chosen(field),
+        "element": _text_input(field) if isinstance(field, TextField) else _choice_input(field),
         **({"hint": _plain(field.hint)} if field.hint else {}),
     }
 
 
-def _typed(field: TextField) -> SlackBlock:
+def _text_input(field: TextField) -> SlackBlock:
     initial = {"initial_value": field.value} if field.value else {}
     room = {"multiline": field.is_multiline, "max_length": field.max_length}
     return {"type": "plain_text_input", "action_id": field.name, **room, **initial}
 
 
-def _chosen(field: ChoiceField) -> SlackBlock:
+def _choice_input(field: ChoiceField) -> SlackBlock:
     options = {
         value: {"text": _plain(name[:MAX_OPTION_LENGTH]), "value": value} for value, name in field.options.items()
     }
     first = [options[value] for value in field.initial]
     kind = "checkboxes" if field.is_multiple else "static_select" if field.is_collapsed else "radio_buttons"
     initial = {"initial_options": first} if field.is_multiple else {"initial_option": first[0] if first else None}
-    chosen = initial if first else {}
-    return {"type": kind, "action_id": field.name, "options": list(options.values()), **chosen}
+    preset = initial if first else {}
+    return {"type": kind, "action_id": field.name, "options": list(options.values()), **preset}
 
 
 def _plain(text: str) -> SlackBlock:

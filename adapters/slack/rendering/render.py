@@ -1,7 +1,7 @@
-"""The parts of a reply -> the messages that show it. Pure.
+"""Rendering of a reply's blocks as Slack messages. Pure.
 
-Each message stays under every limit Slack has: 12,000 characters of Markdown, 50 blocks, about 13,000
-characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` (platform notes, A2 and A3).
+Each message stays under every limit Slack has: 12,000 characters of Markdown, 50 blocks, about 13,000 characters in
+all, 3,000 in a text object, 4,000 in the `text` of `chat.update` (platform notes, A2 and A3).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ESCAPED = re.compile(r"\\([\\*_~])")
 
 @dataclass(frozen=True)
 class SlackPost:
-    """One message: what it says, what stands below and above, and the plain text for notifications and old clients."""
+    """One message: its text, the blocks above and below, and the plain text for notifications and old clients."""
 
     message: MessageSegments
     footer: tuple[SlackBlock, ...]
@@ -40,17 +40,17 @@ class SlackPost:
 
     @property
     def markdown(self) -> str:
-        """All it says, where that is Markdown and nothing else: what a stream can end as."""
+        """The whole message where it is Markdown and nothing else: what a stream can end as."""
         return self.message[0].text if len(self.message) == 1 and self.message[0].kind is PieceKind.TEXT else ""
 
     @property
     def blocks(self) -> list[SlackBlock]:
-        """Slack takes none that is empty, as one is of characters that nobody sees."""
-        return [*self.header, *(_block(one) for one in self.message if one.text.strip()), *self.footer]
+        """The blocks without empty ones, which Slack refuses, also where all characters are invisible."""
+        return [*self.header, *(_block(segment) for segment in self.message if segment.text.strip()), *self.footer]
 
 
 class SlackMarkdown:
-    """What the `markdown` block takes, streams too."""
+    """The dialect of the `markdown` block and of streams."""
 
     heading_separator = "\n\n"
 
@@ -85,57 +85,60 @@ class SlackMarkdown:
             yield TextPiece(row, "\n", repeated_header=head)
 
     def _cell(self, cell: ReplyText, links: Mapping[str, str]) -> str:
-        told = self.inline(to_markdown(cell), add_links(cell, links, cell.text))
-        return f"{cell.warning}{told}{append_marks(cell, self)}".replace("|", "∣")
+        inner = self.inline(to_markdown(cell), add_links(cell, links, cell.text))
+        return f"{cell.warning}{inner}{append_marks(cell, self)}".replace("|", "∣")
 
 
 SLACK_MARKDOWN = SlackMarkdown()
 
 
 def render_posts(reply: Reply) -> list[SlackPost]:
-    """The messages of a reply, in order; below the last one its sources and its buttons.
+    """Return the messages of a reply in order, with sources and buttons below the last one.
 
-    The Markdown of the first is what was streamed of it, unless that had no files and no single source yet."""
-    made = [
+    The Markdown of the first is what was streamed of it, unless that had no files and no single source yet.
+    """
+    posts = [
         _post(message)
         for message in pack_messages(
-            render_pieces(reply.blocks, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, around=BLOCK_OVERHEAD
+            render_pieces(reply.blocks, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
         )
     ]
-    below = list(render_footers(reply))
-    made = made or ([] if below else [render_line("-")])
-    if below:
-        last = made.pop() if made else SlackPost((), (), reply.sources_title)
-        made.append(SlackPost(last.message, below[0], last.text))
-    return made + [SlackPost((), footer, reply.sources_title) for footer in below[1:]]
+    footers = list(render_footers(reply))
+    posts = posts or ([] if footers else [render_line("-")])
+    if footers:
+        last = posts.pop() if posts else SlackPost((), (), reply.sources_title)
+        posts.append(SlackPost(last.message, footers[0], last.text))
+    return posts + [SlackPost((), footer, reply.sources_title) for footer in footers[1:]]
 
 
 def render_streamed(reply: Reply) -> str:
-    """A growing reply as Markdown that only ever gets longer; empty where it fits no one message.
+    """Return a partial reply as Markdown that only grows; empty where it does not fit one message.
 
-    A table is not there before it is whole: how it is shown depends on all of its rows."""
-    held = 1 if reply.blocks and isinstance(reply.blocks[-1], ReplyTable) else 0
-    begun = reply.blocks[: len(reply.blocks) - held]
+    A table is left out until it is complete: how it is shown depends on all of its rows.
+    """
+    withheld = 1 if reply.blocks and isinstance(reply.blocks[-1], ReplyTable) else 0
+    complete = reply.blocks[: len(reply.blocks) - withheld]
     messages = pack_messages(
-        render_pieces(begun, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, around=BLOCK_OVERHEAD
+        render_pieces(complete, SLACK_MARKDOWN, reply.links), MAX_MESSAGE_LENGTH, overhead=BLOCK_OVERHEAD
     )
-    return "\n\n".join(map(_fenced, messages[0])) if len(messages) == 1 else ""
+    return "\n\n".join(map(_streamed_segment, messages[0])) if len(messages) == 1 else ""
 
 
 def render_line(text: str) -> SlackPost:
-    """One message of our own words, or of foreign words as literal text."""
+    """Return one message of our own words, or of foreign words as literal text."""
     (post, *_) = render_posts(builder.text_reply(text or "-"))
     return post
 
 
-def fallback_text(told: str) -> str:
-    """Markdown as inert plain text of at most 3,900 characters; what is left out is said with ` …`."""
-    text = _ESCAPED.sub(r"\1", told.replace("&lt;", "<").replace("&gt;", ">"))
-    whole = len(text)
+def fallback_text(markdown: str) -> str:
+    """Return Markdown as inert plain text of at most 3,900 characters; ` …` marks a cut."""
+    text = _ESCAPED.sub(r"\1", markdown.replace("&lt;", "<").replace("&gt;", ">"))
+    length = len(text)
     while len(markup.escape_text(text)) > MAX_FALLBACK_LENGTH:
+        # Escaping lengthens a text by as much as it holds of `&<>`: cut a tenth at a time until it fits.
         text = text[: len(text) * 9 // 10]
         text = text.rpartition(" ")[0] or text
-    return markup.escape_text(text) + (" …" if len(text) < whole else "")
+    return markup.escape_text(text) + (" …" if len(text) < length else "")
 
 
 def _post(message: MessageSegments) -> SlackPost:
@@ -151,7 +154,7 @@ def _block(segment: Segment) -> SlackBlock:
     return {"type": "markdown", "text": segment.text}
 
 
-def _fenced(segment: Segment) -> str:
+def _streamed_segment(segment: Segment) -> str:
     if segment.kind is not PieceKind.CODE:
         return segment.text
     return f"```{segment.language}\n{markup.escape_code(segment.text)}\n```"

@@ -1,1 +1,1 @@
-"""How it is reached."""
+"""Connections to Slack: Socket Mode, signed HTTP, OAuth, and a session for each workspace."""

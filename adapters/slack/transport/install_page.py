@@ -1,4 +1,4 @@
-"""What somebody sees who adds the bot to a workspace: one page, without a script, whose words are ours alone."""
+"""The page for people who add the bot to a workspace: without a script, and with our own words alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OAUTH_ERROR_TEXTS = {
     "invalid_browser": "This browser did not begin it, or no longer knows: begin again, in one browser.",
     "invalid_state": "It took too long, or was done before. Please begin again.",
 }
-"""Words for the reasons that Slack and Bolt give."""
+"""Texts for the reasons that Slack and Bolt give."""
 STYLE_PATH = "/slack/style.css"
 INSTALL_PAGE_CSS = """
 :root { color-scheme: light dark; --paper: #fcfcfb; --ink: #1d1f21; --faint: #6a6f75; --line: #d9dbdd; --act: #1f3a5f; }
@@ -38,7 +38,7 @@ small { display: block; color: var(--faint); border-top: 1px solid var(--line); 
 
 
 def render_invitation(url: str) -> str:
-    """The page with the link to Slack."""
+    """Return the page with the link to Slack."""
     return _page(
         "Add Citewell to Slack",
         "<p>It answers your team's questions in Slack, and shows the passage that each sentence rests on.</p>"
@@ -57,12 +57,12 @@ def render_installed(workspace: str) -> str:
     )
 
 
-def render_install_failed(why: str) -> str:
-    return _page("Citewell was not added", f'<p>{escape(why)}</p><a href="/slack/install">Begin again</a>')
+def render_install_failed(reason: str) -> str:
+    return _page("Citewell was not added", f'<p>{escape(reason)}</p><a href="/slack/install">Begin again</a>')
 
 
 def _page(title: str, body: str) -> str:
-    """`body` is markup; `title` is text."""
+    """Return a page; `body` is markup, `title` is text."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -1,4 +1,4 @@
-"""How people add the bot to a workspace by themselves: Slack's OAuth, with the pages that their browsers show."""
+"""Installation by people themselves: Slack's OAuth, with the pages that their browsers show."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OAuthInstaller:
                 user_scopes=[],
                 installation_store=_Store(installations),
                 state_store=_States(installations),
-                callback_options=AsyncCallbackOptions(_added, _not_added),
+                callback_options=AsyncCallbackOptions(_on_success, _on_failure),
                 logger=SDK_LOG,
             ),
         )
@@ -55,15 +55,15 @@ class OAuthInstaller:
     @property
     def routes(self) -> list[BaseRoute]:
         return [
-            Route(INSTALL_PATH, _answering(self._flow.handle_installation)),
-            Route(REDIRECT_PATH, _answering(self._flow.handle_callback)),
-            Route(pages.STYLE_PATH, _style),
+            Route(INSTALL_PATH, _wrap_handler(self._flow.handle_installation)),
+            Route(REDIRECT_PATH, _wrap_handler(self._flow.handle_callback)),
+            Route(pages.STYLE_PATH, _serve_style),
         ]
 
 
 class _Flow(AsyncOAuthFlow):
     async def build_authorize_url(self, state: str, request: AsyncBoltRequest) -> str:
-        """Nothing that the visitor sent becomes part of it."""
+        """Return the address. Nothing that the visitor sent becomes part of it."""
         return self.settings.authorize_url_generator.generate(state=state)
 
     async def build_install_page_html(self, url: str, request: AsyncBoltRequest) -> str:
@@ -71,7 +71,7 @@ class _Flow(AsyncOAuthFlow):
 
 
 class _Store(AsyncInstallationStore):
-    """Bolt only saves: each workspace has an app of its own, with its token."""
+    """Store of installations. Bolt reads none: each workspace has an app of its own, with its token."""
 
     def __init__(self, installations: InstallationStore) -> None:
         self._installations = installations
@@ -95,7 +95,7 @@ class _Store(AsyncInstallationStore):
 
 
 class _OneWorkspace(BoltError):
-    """It was added to a whole organisation of Enterprise Grid at once."""
+    """Raised when it was installed in a whole organisation of Enterprise Grid at once."""
 
 
 class _States(AsyncOAuthStateStore):
@@ -109,11 +109,11 @@ class _States(AsyncOAuthStateStore):
         return await self._installations.consume_state(state)
 
 
-async def _added(args: AsyncSuccessArgs) -> BoltResponse:
+async def _on_success(args: AsyncSuccessArgs) -> BoltResponse:
     return BoltResponse(status=200, body=pages.render_installed(args.installation.team_name or ""))
 
 
-async def _not_added(args: AsyncFailureArgs) -> BoltResponse:
+async def _on_failure(args: AsyncFailureArgs) -> BoltResponse:
     log.warning("slack_workspace_not_added", reason=args.reason)
     if isinstance(args.error, _OneWorkspace):
         return BoltResponse(status=400, body=pages.render_install_failed(pages.ONE_WORKSPACE))
@@ -123,23 +123,23 @@ async def _not_added(args: AsyncFailureArgs) -> BoltResponse:
     )
 
 
-async def _style(_: Request) -> Response:
+async def _serve_style(_: Request) -> Response:
     return Response(pages.INSTALL_PAGE_CSS, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
 
-def _answering(
+def _wrap_handler(
     handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        asked = AsyncBoltRequest(body="", query=request.url.query, headers=dict(request.headers))
+        bolt_request = AsyncBoltRequest(body="", query=request.url.query, headers=dict(request.headers))
         try:
             with workspace_scope(NO_WORKSPACE):
-                found = await handle(asked)
+                response = await handle(bolt_request)
         except (CitewellError, *NETWORK_ERRORS) as error:
             log.warning("slack_workspace_not_added", reason=str(error) or type(error).__name__)
-            found = BoltResponse(status=502, body=pages.render_install_failed(pages.TRY_AGAIN_TEXT))
-        page = HTMLResponse(str(found.body), found.status, headers=pages.INSTALL_PAGE_HEADERS)
-        for cookie in found.headers.get("set-cookie", ()):
+            response = BoltResponse(status=502, body=pages.render_install_failed(pages.TRY_AGAIN_TEXT))
+        page = HTMLResponse(str(response.body), response.status, headers=pages.INSTALL_PAGE_HEADERS)
+        for cookie in response.headers.get("set-cookie", ()):
             page.headers.append("Set-Cookie", cookie)
         return page
 

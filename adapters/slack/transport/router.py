@@ -1,4 +1,4 @@
-"""What Slack sends, over Socket Mode or as signed requests at a public address, goes to the app of its workspace."""
+"""Routing of Slack's requests, over Socket Mode or signed HTTP, to the app of their workspace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 
 class WorkspaceRouter:
-    """Takes the place of one Bolt app for whoever delivers, over HTTP and Socket Mode."""
+    """The router that takes the place of one Bolt app for HTTP and Socket Mode."""
 
     logger = SDK_LOG
 
@@ -35,12 +35,12 @@ class WorkspaceRouter:
         self.client = client
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        """Without a workspace that has the bot there is nobody to answer: then it is acknowledged and left alone."""
+        """Dispatch a request. One of a workspace without the bot is acknowledged and ignored."""
         team = str(req.context.team_id or "")
         if req.body.get("type") == "url_verification":
             return BoltResponse(status=200, body={"challenge": req.body.get("challenge")})
         try:
-            if _gone(req.body):
+            if _is_removal(req.body):
                 await self._workspaces.remove_workspace(
                     team, datetime.fromtimestamp(float(req.body["event_time"]), UTC)
                 )
@@ -51,12 +51,12 @@ class WorkspaceRouter:
             log.info("slack_not_installed", space=team)
             return BoltResponse(status=200, body="")
         except CitewellError as error:
-            log.warning("slack_not_taken_in", space=team, reason=str(error))
+            log.warning("slack_event_failed", space=team, reason=str(error))
             return BoltResponse(status=500, body="")
 
 
-def _gone(body: SlackPayload) -> bool:
-    """Whether the workspace removed the bot, or took back its token and not only somebody's own."""
+def _is_removal(body: SlackPayload) -> bool:
+    """Return True if the workspace removed the bot, or revoked its token and not only a person's."""
     event = body.get("event")
     if not isinstance(event, dict):
         return False
@@ -70,8 +70,8 @@ MAX_SIGNATURE_AGE = 300
 EVENTS_PATH = "/slack/events"
 
 
-def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
-    """Where Slack sends what happens, at `PATH`."""
+def events_route(router: WorkspaceRouter, signing_secret: str) -> BaseRoute:
+    """Return the route at `EVENTS_PATH` to which Slack sends events."""
 
     async def receive(request: Request) -> Response:
         body = await request.body()
@@ -79,7 +79,7 @@ def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
             return PlainTextResponse("invalid signature", 401)
         try:
             with workspace_scope(NO_WORKSPACE):
-                answer = await front.async_dispatch(
+                answer = await router.async_dispatch(
                     AsyncBoltRequest(body=body.decode(), query=request.url.query, headers=dict(request.headers))
                 )
         except MALFORMED_ERRORS as error:
@@ -92,14 +92,15 @@ def events_route(front: WorkspaceRouter, signing_secret: str) -> BaseRoute:
 
 
 def has_valid_signature(body: bytes, headers: Mapping[str, str], secret: str, now: float) -> bool:
-    """Whether Slack signed this body within five minutes of `now`: `v0=` HMAC-SHA256 of `v0:timestamp:body`.
+    """Return True if Slack signed this body within five minutes of `now`: `v0=` HMAC-SHA256 of `v0:timestamp:body`.
 
-    Checked before Bolt's own check, which fails with an error for headers that are not ASCII."""
+    Checked before Bolt's own check, which fails with an error for headers that are not ASCII.
+    """
     timestamp = headers.get("X-Slack-Request-Timestamp", "")
-    given = headers.get("X-Slack-Signature", "")
+    signature = headers.get("X-Slack-Signature", "")
     if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) <= 12):
         return False
     if abs(now - int(timestamp)) > MAX_SIGNATURE_AGE:
         return False
-    wanted = hmac.new(secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(f"v0={wanted}".encode(), given.encode("utf-8", "surrogateescape"))
+    expected = hmac.new(secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(f"v0={expected}".encode(), signature.encode("utf-8", "surrogateescape"))

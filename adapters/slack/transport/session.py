@@ -1,4 +1,4 @@
-"""What there is once the workspace is known, and what Bolt hands on to it."""
+"""The session of one workspace, with its Bolt app."""
 
 from __future__ import annotations
 
@@ -45,44 +45,46 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class SlackSessionConfig:
-    """What holds in every workspace."""
+    """Options of all workspaces."""
 
     settings: SlackSettings
     render_options: RenderOptions
     timings: SlackTimings
     clock: Callable[[], float]
     services: BotServices | None
-    """What a process asks that delivers without listening."""
+    """The services of a process that delivers without listening."""
 
 
 class SlackSession:
-    """One workspace. Closed by `close`, once nothing is delivered any more."""
+    """The session of one workspace. Call `close` once nothing is delivered any more."""
 
     app: AsyncApp
-    """Takes in all that Slack sends of it."""
+    """The Bolt app that handles all of Slack's requests for the workspace."""
     catch_up: CatchUp[SlackUnread, MissedMessage]
     space: str
-    """`slack:T1`"""
+    """Such as `slack:T1`."""
 
-    def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, terms: SlackSessionConfig) -> None:
-        self._terms = terms
+    def __init__(self, web: SlackWebClient, workspace: SlackWorkspace, config: SlackSessionConfig) -> None:
+        self._config = config
         self.web = web
         self.workspace = workspace
-        self.me = replace(workspace.me, workflows=frozenset(terms.settings.workflows))
+        self.me = replace(workspace.me, workflows=frozenset(config.settings.workflows))
         self.space = str(self.me.place())
         self.members = SlackMembership(web, self.me.team)
-        self.talk = SlackChannelMessages(web, self.me, workspace.address)
-        self._files = SlackFiles(web, web.client.token or "", terms.settings.api_url)
-        self._reaches = SlackAudienceResolver(web, self.me, self.members)
-        self.chat = self._chat()
+        self.channel_messages = SlackChannelMessages(web, self.me, workspace.address)
+        self._files = SlackFiles(web, web.client.token or "", config.settings.api_url)
+        self._audience_resolver = SlackAudienceResolver(web, self.me, self.members)
+        self.chat = self._build_chat()
 
-    def _chat(self) -> ChatApp[SlackPost]:
-        web, me, shares, terms = self.web, self.me, self._terms.settings.answers_shared_channels, self._terms
+    def _build_chat(self) -> ChatApp[SlackPost]:
+        web, me, shares, terms = self.web, self.me, self._config.settings.answers_shared_channels, self._config
         driver = PlatformDriver(
-            SlackReplyPoster(web, me, self._reaches.is_shared),
-            SlackAnnouncementPoster(web, me, terms.render_options, self._reaches.is_shared, shared_channels=shares),
-            SlackHistoryReader(web, me, self.talk, self._files),
-            self._reaches,
+            SlackReplyPoster(web, me, self._audience_resolver.is_shared),
+            SlackAnnouncementPoster(
+                web, me, terms.render_options, self._audience_resolver.is_shared, shared_channels=shares
+            ),
+            SlackHistoryReader(web, me, self.channel_messages, self._files),
+            self._audience_resolver,
             SlackNotifier(web),
         )
         options = ChatOptions(
@@ -90,60 +92,60 @@ class SlackSession:
         )
         return ChatApp(driver, options, terms.services)
 
-    def listen(self, inbox: Inbox, desk: BotServices) -> None:
-        """From now on there is an app, and what was missed can be read."""
-        self.chat.listen(inbox, desk)
-        intake = SlackIntake(self.chat.event_handler, self.me, self.talk)
+    def listen(self, inbox: Inbox, services: BotServices) -> None:
+        """Create the app, and what catches up on missed messages."""
+        self.chat.listen(inbox, services)
+        intake = SlackIntake(self.chat.event_handler, self.me, self.channel_messages)
         self.catch_up = CatchUp(
             self.space,
             inbox,
-            partial(SlackMissedReader, self.web, self.me, inbox, desk.channels, intake),
+            partial(SlackMissedReader, self.web, self.me, inbox, services.channels, intake),
             lag=LAST_RETRY_SECONDS,
-            clock=self._terms.clock,
-            untaken=intake.untaken,
+            clock=self._config.clock,
+            failed_channels=intake.failed_channels,
         )
-        self.app = self._app(intake, inbox, desk)
+        self.app = self._build_app(intake, inbox, services)
 
-    def _app(self, intake: SlackIntake, inbox: Inbox, desk: BotServices) -> AsyncApp:
+    def _build_app(self, intake: SlackIntake, inbox: Inbox, services: BotServices) -> AsyncApp:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=self.web.client,
-            signing_secret=self._terms.settings.signing_secret or "not used in Socket Mode",
+            signing_secret=self._config.settings.signing_secret or "not used in Socket Mode",
             before_authorize=intake.handle_request,
-            authorize=_as(self.me, self.web.client.token or ""),
+            authorize=_authorizer(self.me, self.web.client.token or ""),
             attaching_conversation_kwargs_enabled=False,
             logger=SDK_LOG,
             name="citewell",
         )
         SDK_LOG.setLevel(logging.WARNING)
-        if self._terms.settings.signing_secret:
-            app.error(_failed)
-        look, shared = self._terms.render_options, self._terms.settings.answers_shared_channels
+        if self._config.settings.signing_secret:
+            app.error(_on_error)
+        render_options, shared = self._config.render_options, self._config.settings.answers_shared_channels
         context = SlackInteractionDependencies(
-            self.web, self.me, self.chat, self._reaches, desk, self._files, look, shared
+            self.web, self.me, self.chat, self._audience_resolver, services, self._files, render_options, shared
         )
         setup = SlackSetupForm(context)
         setup.register(app)
         SlackAppHome(context, setup).register(app)
-        SlackInteractionHandlers(context, inbox, self.talk.names).register(app)
+        SlackInteractionHandlers(context, inbox, self.channel_messages.names).register(app)
         app.event("member_joined_channel")(self.members.on_member_joined)
 
         async def left(body: dict[str, Any], event: dict[str, Any]) -> None:
-            await self._reaches.forget_member(event)
+            await self._audience_resolver.forget_member(event)
             await intake.accept(body)
 
         for gone in ("member_left_channel", *CHANNEL_GONE_EVENTS):
             app.event(gone)(left)
-        app.event(re.compile(""))(_leave_alone)
+        app.event(re.compile(""))(_ignore)
         return app
 
     async def close(self) -> None:
         await self.members.close()
 
 
-def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
-    """Without this Bolt asks Slack who we are or, where SLACK_CLIENT_ID stands in the environment, a store of its own,
-    which knows of nobody."""
+def _authorizer(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
+    """Return our own authorization. Without it Bolt asks Slack who we are or, where SLACK_CLIENT_ID is in the
+    environment, a store of its own, which is empty."""
 
     async def authorize() -> AuthorizeResult:
         return AuthorizeResult(enterprise_id=None, team_id=me.team, bot_user_id=me.user, bot_id=me.bot, bot_token=token)
@@ -151,12 +153,12 @@ def _as(me: SlackBot, token: str) -> Callable[[], Awaitable[AuthorizeResult]]:
     return authorize
 
 
-async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
-    """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
-    acknowledgement already."""
+async def _on_error(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
+    """Return the response to a failed request. 500 makes Slack send it again, which is of no use for a malformed one.
+    Without `response`, Slack was acknowledged already."""
     log.error("slack_request_failed", exc_info=error)
     return response and BoltResponse(status=400 if isinstance(error, MALFORMED_ERRORS) else 500)
 
 
-async def _leave_alone() -> None:
-    """An event that nothing here is about, such as `file_shared`: acknowledged, or Slack sends it again."""
+async def _ignore() -> None:
+    """Acknowledge an event that nothing here needs, such as `file_shared`; otherwise Slack sends it again."""

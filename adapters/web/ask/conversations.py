@@ -53,7 +53,7 @@ def source_previews(answer: Answer, translator: Translator) -> Sequence[SourcePr
         SourcePreview(
             number=source.number,
             mark=list_mark(source.number, style),
-            source=build_source(source, style, speech=translator),
+            source=build_source(source, style, translator=translator),
             passage=panels.passage_panel(source, translator),
         )
         for source in answer.sources

@@ -45,7 +45,7 @@ class WebInteractionContext(InteractionContext):
     async def channel_readers(self) -> Readers:
         return self._visitor.readers
 
-    async def ack(self, then: Acknowledgement) -> None:
+    async def ack(self, kind: Acknowledgement) -> None:
         """Do nothing: a page waits until all is done."""
 
     async def reply_privately(self, text: str) -> None:
@@ -83,7 +83,7 @@ class InteractionEndpoint:
 
     def __init__(self, context: WebContext, inbox: Inbox) -> None:
         self._context = context
-        self._dispatcher = InteractionDispatcher(context.services, inbox, once=())
+        self._dispatcher = InteractionDispatcher(context.services, inbox, deduplicated=())
 
     async def handle(self, request: Request, visitor: Visitor, form: FormData) -> Response:
         """Handle a button and show the outcome as a page; as a fragment for a script, which sends the field `fragment`.

@@ -19,7 +19,7 @@ class LiveDrafts:
 
     def begin(self, conversation: ConversationId, translator: Translator) -> None:
         """Start an empty draft of a conversation's answer."""
-        self._drafts[conversation] = Draft(words=translator)
+        self._drafts[conversation] = Draft(translator=translator)
 
     async def add(self, conversation: ConversationId, event: ProgressEvent | SentenceEvent) -> None:
         """Add an event to the draft and wake those who wait."""

@@ -29,16 +29,16 @@ class Platform:
         """What was told later, and whose it is: they may have left the channel since, which SECURITY.md says."""
         self.answers: list[Answer] = []
 
-    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        if isinstance(of, PlaceId):
-            return self.everyone(str(of))
-        if isinstance(of, PersonId):
-            return self.alone(str(of))
-        where = of.conversation
+    async def readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
+        if isinstance(target, PlaceId):
+            return self.everyone(str(target))
+        if isinstance(target, PersonId):
+            return self.alone(str(target))
+        where = target.conversation
         place = f"{where.platform}:{where.space}:{where.channel}"
         if place not in self._model.members:
-            return self.alone(of.author)
-        return self.alone(of.author, place) if of.manner is MessageTrigger.COMMAND else self.everyone(place)
+            return self.alone(target.author)
+        return self.alone(target.author, place) if target.manner is MessageTrigger.COMMAND else self.everyone(place)
 
     def alone(self, person: str, channel: str = "") -> Readers:
         if person.startswith("web:"):
@@ -61,8 +61,8 @@ class Platform:
     def reading(self, channel: str) -> frozenset[str]:
         return frozenset(self._model.members[channel])
 
-    async def post(self, outgoing: Any, receipt: PostRecorder) -> None:
-        await receipt.record_intent()
+    async def post(self, outgoing: Any, recorder: PostRecorder) -> None:
+        await recorder.record_intent()
         if isinstance(outgoing, ReplyStream):
             message = outgoing.work.message
             place, said = str(message.place.channel_key), []
@@ -77,7 +77,7 @@ class Platform:
         else:
             text, who = outgoing.model_dump_json(), self._whom(outgoing)
         self.shown.append((text, who))
-        await receipt.record_posted("1.1")
+        await recorder.record_posted("1.1")
 
     def _whom(self, announced: Any) -> frozenset[str]:
         where = getattr(announced, "where", None) or announced.to

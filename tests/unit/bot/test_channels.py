@@ -26,7 +26,7 @@ NOW = datetime.now(UTC)
 class Away(SupportsHistory):
     """A platform that gives no file now."""
 
-    async def download_file(self, said: ChannelMessage, file: Attachment) -> bytes:
+    async def download_file(self, message: ChannelMessage, file: Attachment) -> bytes:
         raise Unavailable("Slack", "is away")
 
 

@@ -32,17 +32,17 @@ class Server:
     def ours(self, post: Announcement) -> bool:
         return post.space == self.space
 
-    async def get_readers(self, of: PlaceId) -> Readers:
-        assert of.space == self.space
+    async def get_readers(self, target: PlaceId) -> Readers:
+        assert target.space == self.space
         return Readers(groups=frozenset())
 
     async def find_posted(self, outgoing: Announcement) -> str | None:
         return "its id" if outgoing.key in self.there else None
 
-    async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
-        await receipt.record_intent()
+    async def post(self, outgoing: Announcement, recorder: PostRecorder) -> None:
+        await recorder.record_intent()
         self.posted.append(outgoing.key)
-        await receipt.record_posted("its id")
+        await recorder.record_posted("its id")
 
 
 async def asked(storage: Storage, number: int, space: str, *, of: str) -> None:
@@ -98,14 +98,14 @@ class Stuck(Server):
         self._stuck = stuck
         self._under_way = 0
 
-    async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
+    async def post(self, outgoing: Announcement, recorder: PostRecorder) -> None:
         assert isinstance(outgoing, UploadStatus)
         self.begun.append(outgoing.id)
         self._under_way += 1
         self.most = max(self.most, self._under_way)
         if outgoing.to in self._stuck:
             await self.free.wait()
-        await super().post(outgoing, receipt)
+        await super().post(outgoing, recorder)
         self._under_way -= 1
 
 
@@ -162,13 +162,13 @@ class Broken(Server):
         super().__init__("11")
         self._error = error
 
-    async def get_readers(self, of: PlaceId) -> Readers:
+    async def get_readers(self, target: PlaceId) -> Readers:
         raise self._error
 
     async def find_posted(self, outgoing: Announcement) -> str | None:
         raise self._error
 
-    async def post(self, outgoing: Announcement, receipt: PostRecorder) -> None:
+    async def post(self, outgoing: Announcement, recorder: PostRecorder) -> None:
         raise self._error
 
 
@@ -198,7 +198,7 @@ async def test_whoever_waits_hears_no_error_in_its_own_words(
 class Open(Server):
     """People from outside read along there."""
 
-    async def get_readers(self, of: PlaceId) -> Readers:
+    async def get_readers(self, target: PlaceId) -> Readers:
         return Readers(groups=frozenset(), external=True)
 
 

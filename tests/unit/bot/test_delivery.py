@@ -69,14 +69,14 @@ class Platform:
     def can_serve(self, space: str) -> bool:
         return True
 
-    async def listen(self, inbox: Inbox, desk: BotServices) -> None: ...
+    async def listen(self, inbox: Inbox, services: BotServices) -> None: ...
 
-    async def post(self, outgoing: ReplyStream | HandoffNotice | Digest, receipt: PostRecorder) -> None:
+    async def post(self, outgoing: ReplyStream | HandoffNotice | Digest, recorder: PostRecorder) -> None:
         assert isinstance(outgoing, ReplyStream)
         reference = outgoing.work.reference or "the reply"
         async for _ in outgoing.events:
-            await self._show("…", reference, receipt)
-        await self._show((await outgoing.events.answer()).body, reference, receipt)
+            await self._show("…", reference, recorder)
+        await self._show((await outgoing.events.answer()).body, reference, recorder)
 
     async def _show(self, text: str, reference: str, receipt: PostRecorder) -> None:
         if self.failure:
@@ -93,7 +93,7 @@ class Platform:
     async def find_posted(self, outgoing: LeasedMessage | HandoffNotice | Digest) -> str | None:
         return self.found
 
-    async def get_readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         return Readers(groups=frozenset())
 
     async def close(self) -> None: ...

@@ -43,7 +43,7 @@ class Platform:
     def __init__(self, *errors: Exception) -> None:
         self._errors = list(errors)
 
-    async def listen(self, inbox: object, desk: object) -> None:
+    async def listen(self, inbox: object, services: object) -> None:
         raise self._errors.pop(0)
 
     async def close(self) -> None:

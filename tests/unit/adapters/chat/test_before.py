@@ -92,7 +92,7 @@ class Stands:
         assert self.above
         return self.above
 
-    async def read_thread(self, message: IncomingMessage, most: int) -> Sequence[ChannelMessage] | None:
+    async def read_thread(self, message: IncomingMessage, limit: int) -> Sequence[ChannelMessage] | None:
         if isinstance(self.told, Exception):
             raise self.told
         return self.told

@@ -63,7 +63,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 def reader(
     rooms: Rooms, marks: Marks, untaken: set[str] | None = None, clock: Callable[[], float] = lambda: NOW
 ) -> CatchUp[str, str]:
-    return CatchUp("chat:1", marks, rooms.begin, lag=LAG, clock=clock, untaken=untaken)  # type: ignore[arg-type]
+    return CatchUp("chat:1", marks, rooms.begin, lag=LAG, clock=clock, failed_channels=untaken)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ pieces = st.builds(
 
 @given(st.lists(pieces, max_size=30), st.integers(60, 300))
 def test_every_message_fits_and_nothing_is_left_out(told: list[TextPiece], limit: int) -> None:
-    messages = pack_messages(told, limit, around=8)
+    messages = pack_messages(told, limit, overhead=8)
     assert all(sum(len(segment.text) + 8 for segment in message) <= limit for message in messages)
     assert squeezed(flat(messages)) == squeezed("".join(piece.text for piece in told))
 

@@ -28,7 +28,7 @@ class Wall:
         self.begun = asyncio.Event()
         self.busy = False
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, words: Translator) -> int:
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> int:
         return str(reply).count("Rule")
 
     async def show_progress(self, post: int, name: str = "") -> None:

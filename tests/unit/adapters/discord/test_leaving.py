@@ -36,7 +36,7 @@ async def test_whoever_waits_for_servers_on_a_lost_connection_does_not_hold_it(
 
     monkeypatch.setattr(discord_adapter, "build_connection", connect)
     monkeypatch.setattr(discord_adapter, "run_client", run)
-    adapter = DiscordAdapter(DiscordSettings(token="x"), folder=tmp_path, say=lambda _: None)
+    adapter = DiscordAdapter(DiscordSettings(token="x"), folder=tmp_path, echo=lambda _: None)
     listening = asyncio.create_task(adapter.listen(None, None))  # type: ignore[arg-type]
     looking = asyncio.create_task(adapter.get_readers(PersonId(platform="discord", user="3")))
     await asked.wait()

@@ -35,8 +35,8 @@ def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
 def test_a_long_answer_is_numbered_pages_and_the_last_one_has_the_buttons() -> None:
     *first, last = render.render_pages(build_reply(cited(*LONG)))
     assert [page.status for page in first] == [f"-# Part {n} of {len(first) + 1}" for n in range(1, len(first) + 1)]
-    assert not any(page.actions for page in first)
-    assert last.actions
+    assert not any(page.buttons for page in first)
+    assert last.buttons
 
 
 def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
@@ -91,7 +91,7 @@ def test_the_cells_of_a_wide_table_without_a_header_stand_apart() -> None:
 def test_as_many_buttons_as_there_are_fit_below_an_answer() -> None:
     """Discord takes five in a row."""
     (page,) = render.render_pages(build_reply(not_found().with_handoff_button("Ask HR"), stoppable=True))
-    assert len(page.actions) == 6
+    assert len(page.buttons) == 6
     shown = build_card(page).to_components()[0]
     rows = [one["components"] for one in shown["components"] if one["type"] == discord.ComponentType.action_row.value]
     assert [len(row) for row in rows] == [5, 1]
@@ -114,7 +114,7 @@ def test_a_card_beyond_the_limits_is_never_made(texts: tuple[str, ...]) -> None:
 
 def test_an_answer_id_that_fits_no_button_is_refused() -> None:
     with pytest.raises(UnusableResponse):
-        build_card(render.DiscordPage(body="x", answer_id="a" * 80, actions=(ReplyButton.CONFIDENCE,)))
+        build_card(render.DiscordPage(body="x", answer_id="a" * 80, buttons=(ReplyButton.CONFIDENCE,)))
 
 
 @pytest.mark.parametrize("question", ["How?", "word " * 90, "🙂" * 120, "", "\n\u202e"])

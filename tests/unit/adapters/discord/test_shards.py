@@ -120,12 +120,12 @@ async def test_where_one_shard_is_new_and_another_goes_on_the_gap_is_read_once_b
     for event in (client.on_shard_disconnect(0), client.on_shard_disconnect(1), client.on_disconnect()):
         await event
     await client.on_connect()
-    read = client._gap
+    read = client._catch_up_task
     await client.on_shard_ready(0)
-    assert client._gap is read
+    assert client._catch_up_task is read
     await client.on_resumed()
     await client.on_shard_resumed(1)
-    assert client._gap is not read
+    assert client._catch_up_task is not read
     assert not client._caught_up
     await client.wait_for_guilds()
 
@@ -134,7 +134,7 @@ async def test_while_a_shard_is_cut_off_it_is_not_known_who_may_read_what(driver
     client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
     assert isinstance(client, DiscordShardedClient)
     await client.wait_for_guilds()
-    read = client._gap
+    read = client._catch_up_task
     await client.on_disconnect()
     await client.on_shard_disconnect(1)
     assert not client._complete.is_set()
@@ -142,7 +142,7 @@ async def test_while_a_shard_is_cut_off_it_is_not_known_who_may_read_what(driver
     assert not client._complete.is_set()
     await client.on_shard_resumed(1)
     await client.wait_for_guilds()
-    assert client._gap is read
+    assert client._catch_up_task is read
 
 
 async def test_while_a_shard_is_cut_off_the_servers_of_another_are_answered(driver: ShardedDriver) -> None:
@@ -247,8 +247,8 @@ async def test_when_no_session_may_be_opened_today_listening_ends_and_says_so(tm
         adapter = DiscordAdapter(
             DiscordSettings(token=discord.token, api_url=discord.api_url, shards="0-1/2"),
             folder=tmp_path,
-            say=lambda _: None,
-            pace=QUICK,
+            echo=lambda _: None,
+            timings=QUICK,
             identify_budget=budget,
         )
         with pytest.raises(Unavailable, match="sessions were opened within 24 hours"):

@@ -323,7 +323,7 @@ async def test_a_hiccup_at_the_start_is_not_taken_for_a_wrong_token(
     await until(lambda: len(slack.slack.sockets) == 2)
     slack.slack.hook = Faulty(method, problem, 1)
     settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=slack.slack.api_url)
-    adapter = SlackAdapter(settings, say=lambda line: None)
+    adapter = SlackAdapter(settings, echo=lambda line: None)
     with pytest.raises(Unavailable) as caught:
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert not caught.value.permanent

@@ -191,7 +191,7 @@ async def test_start_up_says_who_and_where_and_what_is_missing(tmp_path: Path) -
 )
 async def test_a_wrong_token_is_named(slack: SlackDriver, bot: str, app: str, setting: str) -> None:
     settings = SlackSettings(bot_token=bot, app_token=app, api_url=slack.slack.api_url)
-    adapter = SlackAdapter(settings, say=lambda line: None)
+    adapter = SlackAdapter(settings, echo=lambda line: None)
     with pytest.raises(Misconfigured) as caught:
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert caught.value.setting == f"SLACK_{setting}_TOKEN"
