@@ -35,7 +35,7 @@ async def test_who_signs_in_without_a_role_has_it_in_no_older_session_any_more(t
             await newer.get("/sign-in/openid")
             assert "How it goes" not in (await older.get("/you")).text
             assert (await older.get("/admin")).status_code != 200
-            readers = await page.adapters["web"].readers(PersonId.parse("web:ann"))
+            readers = await page.adapters["web"].get_readers(PersonId.parse("web:ann"))
             assert "web:group:staff" in readers.groups
             assert "web:group:leads" not in readers.groups
 
