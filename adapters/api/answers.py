@@ -1,4 +1,4 @@
-"""A question over the API: answered at once or as it comes, and once for each idempotency key."""
+"""Answers of the API: at once or as a stream, and once for each idempotency key."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pipeline.words.links import neutralize_markup
 
 PLATFORM = "api"
 EXCLUDED_FIELDS = {"answer": {"claims", "ungrounded_claims"}}
-"""What the check dropped is for whoever runs it: nobody is to show it."""
+"""Fields left out of responses: sentences that the check rejected are for the operator alone."""
 
 
 class ServerSentEvent(NamedTuple):
-    """What a program is sent while a question is answered; the last is `answer`, with the body of an answer."""
+    """An event sent while a question is answered; the last is `answer`, with the body of a response."""
 
     name: str
     data: str
@@ -39,88 +39,91 @@ EventStream = AsyncGenerator[ServerSentEvent, None]
 
 
 class ApiAnswers:
-    def __init__(self, reading: QueryService, replies: IdempotencyStore) -> None:
-        self._reading = reading
-        self._replies = replies
-        self._under_way: set[asyncio.Task[None]] = set()
+    """The answering of questions of the API, with a store for the answers that have an idempotency key."""
 
-    async def stream(self, caller: Caller, asked: AskRequest, key: str) -> EventStream:
-        """What is sent of the answer, as it comes. With an idempotency key, the same request within a day is answered
-        with the same, for as long as the caller may see all of it; its answer is made to the end and kept, even if
-        whoever asked hangs up.
+    def __init__(self, queries: QueryService, idempotency: IdempotencyStore) -> None:
+        self._queries = queries
+        self._idempotency = idempotency
+        self._tasks: set[asyncio.Task[None]] = set()
 
-        Raises Refused for a key that came with another request, and Busy while it is still being answered; the events
-        raise what answering raises."""
+    async def stream(self, caller: Caller, request: AskRequest, key: str) -> EventStream:
+        """Return the events of the answer as it is made. With an idempotency key, the same request within a day gets
+        the same answer, for as long as the caller may see all of it; that answer is completed and kept even if its
+        caller hangs up. Raise Refused for a key that came with another request, and Busy while its request is still
+        being answered. The events raise what answering raises."""
         if not key:
-            return self._made(caller, asked)
-        name, digest = f"{caller.id} {key}", hashlib.sha256(asked.model_dump_json().encode()).hexdigest()
-        known = await self._replies.begin(name, digest)
-        if known and await self._reading.can_view(json.loads(known)["answer"]["id"], caller.audience):
-            return _again(known)
-        heard: asyncio.Queue[ServerSentEvent | None] = asyncio.Queue()
-        task = asyncio.create_task(self._keep(name, self._made(caller, asked), heard), name="api answer")
-        self._under_way.add(task)
-        task.add_done_callback(self._ended)
-        return _followed(heard, task)
+            return self._answer_events(caller, request)
+        name, digest = f"{caller.id} {key}", hashlib.sha256(request.model_dump_json().encode()).hexdigest()
+        stored = await self._idempotency.begin(name, digest)
+        if stored and await self._queries.can_view(json.loads(stored)["answer"]["id"], caller.audience):
+            return _replay(stored)
+        queue: asyncio.Queue[ServerSentEvent | None] = asyncio.Queue()
+        task = asyncio.create_task(
+            self._store_answer(name, self._answer_events(caller, request), queue), name="api answer"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._forget_task)
+        return _follow(queue, task)
 
     async def is_own_answer(self, caller: Caller, answer_id: str) -> bool:
-        """Whether an answer of that id is theirs."""
-        return await self._reading.is_saved(answer_id, caller.id)
+        """Return True where an answer with this id is the caller's."""
+        return await self._queries.is_saved(answer_id, caller.id)
 
     async def close(self) -> None:
-        """Give up what is still being answered; its keys may be used again."""
-        for task in self._under_way:
+        """Cancel the answers under way; their keys may be used again."""
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
+    def _forget_task(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # whoever still follows raises it
 
-    async def _keep(self, name: str, events: EventStream, heard: asyncio.Queue[ServerSentEvent | None]) -> None:
-        """Keep the answer before it is told; without one the key is free again."""
-        kept = False
+    async def _store_answer(self, name: str, events: EventStream, queue: asyncio.Queue[ServerSentEvent | None]) -> None:
+        """Keep the answer before it is sent; without an answer the key becomes free again."""
+        stored = False
         try:
             async with aclosing(events):
                 async for event in events:
                     if event.name == "answer":
-                        await self._replies.complete(name, event.data)
-                        kept = True
-                    heard.put_nowait(event)
+                        await self._idempotency.complete(name, event.data)
+                        stored = True
+                    queue.put_nowait(event)
         finally:
             try:
-                if not kept:
-                    await self._replies.abandon(name)
+                if not stored:
+                    await self._idempotency.abandon(name)
             finally:
-                heard.put_nowait(None)
+                queue.put_nowait(None)
 
-    async def _made(self, caller: Caller, asked: AskRequest) -> EventStream:
-        """A conversation is its caller's: the same id of another caller is another conversation."""
-        conversation = asked.conversation or secrets.token_hex(16)
-        request = AnswerRequest(
-            text=asked.question,
+    async def _answer_events(self, caller: Caller, request: AskRequest) -> EventStream:
+        """Answer the question. A conversation belongs to its caller: the same id of another caller is another
+        conversation."""
+        conversation = request.conversation or secrets.token_hex(16)
+        answer_request = AnswerRequest(
+            text=request.question,
             audience=caller.audience,
             conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=conversation),
             author=caller.id,
-            style=asked.style,
-            format=asked.format,
-            citation_style=asked.citations,
-            language=asked.language or "",
+            style=request.style,
+            format=request.format,
+            citation_style=request.citations,
+            language=request.language or "",
         )
-        async with self._reading.respond(request) as stream:
+        async with self._queries.respond(answer_request) as stream:
             async for event in stream:
                 match event:
                     case ProgressEvent():
                         yield ServerSentEvent("progress", event.model_dump_json())
                     case SentenceEvent():
-                        yield _sentence(event.sentence, event.preface)
-            answered = AskResponse(conversation=conversation, answer=plain_answer(await stream.answer()))
-            yield ServerSentEvent("answer", answered.model_dump_json(exclude=EXCLUDED_FIELDS))
+                        yield _sentence_event(event.sentence, event.preface)
+            response = AskResponse(conversation=conversation, answer=plain_answer(await stream.answer()))
+            yield ServerSentEvent("answer", response.model_dump_json(exclude=EXCLUDED_FIELDS))
 
 
 async def collect_answer(events: EventStream) -> str:
-    """The body of the answer that `events` end with; raises what they raise."""
+    """Return the body of the answer at the end of `events`; raise what they raise."""
     async with aclosing(events):
         async for event in events:
             last = event
@@ -128,7 +131,7 @@ async def collect_answer(events: EventStream) -> str:
 
 
 async def encode_events(events: EventStream) -> AsyncGenerator[str, None]:
-    """Server-sent events; what fails is the last of them, `error` with a problem."""
+    """Encode server-sent events. An error becomes the last of them, `error` with a problem."""
     async with aclosing(events):
         try:
             async for event in events:
@@ -137,22 +140,22 @@ async def encode_events(events: EventStream) -> AsyncGenerator[str, None]:
             yield str(ServerSentEvent("error", to_problem(error)[0].model_dump_json()))
 
 
-def _sentence(sentence: CitedSentence, preface: str) -> ServerSentEvent:
-    said = SentenceEvent(sentence=plain_sentence(sentence), preface=neutralize_markup(preface))
-    return ServerSentEvent("sentence", said.model_dump_json())
+def _sentence_event(sentence: CitedSentence, preface: str) -> ServerSentEvent:
+    event = SentenceEvent(sentence=plain_sentence(sentence), preface=neutralize_markup(preface))
+    return ServerSentEvent("sentence", event.model_dump_json())
 
 
-async def _again(known: str) -> EventStream:
-    """The events of an answer that was given before."""
-    answered = json.loads(known)["answer"]
-    for number, sentence in enumerate(answered["sentences"]):
-        preface = "" if number else answered["preface"]
+async def _replay(stored: str) -> EventStream:
+    """Yield the events of an answer that was given before."""
+    answer = json.loads(stored)["answer"]
+    for number, sentence in enumerate(answer["sentences"]):
+        preface = "" if number else answer["preface"]
         yield ServerSentEvent("sentence", json.dumps({"sentence": sentence, "preface": preface}, ensure_ascii=False))
-    yield ServerSentEvent("answer", known)
+    yield ServerSentEvent("answer", stored)
 
 
-async def _followed(heard: asyncio.Queue[ServerSentEvent | None], answering: asyncio.Task[None]) -> EventStream:
-    while (event := await heard.get()) is not None:
+async def _follow(queue: asyncio.Queue[ServerSentEvent | None], answering: asyncio.Task[None]) -> EventStream:
+    while (event := await queue.get()) is not None:
         yield event
     await asyncio.wait({answering})
     if answering.cancelled():

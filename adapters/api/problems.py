@@ -1,4 +1,4 @@
-"""What goes wrong, as RFC 9457 has it."""
+"""Errors of the API as problem details (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.words.text import to_single_line
 
 MEDIA_TYPE = "application/problem+json"
 MAX_DETAIL_CHARS = 1000
-"""Characters of what is said of a request."""
+"""Characters of a problem's detail."""
 
 log = structlog.get_logger(__name__)
 
@@ -29,9 +29,9 @@ class Problem(BaseModel):
     """Why a request was not answered."""
 
     type: str = "about:blank"
-    title: str = Field(description="What is wrong, the same for all of its kind")
+    title: str = Field(description="The kind of problem")
     status: int
-    detail: str = Field("", description="What is wrong with this request, and what to do")
+    detail: str = Field("", description="The problem with this request, and what to do")
 
 
 TITLES: Mapping[int, str] = {
@@ -47,52 +47,54 @@ TITLES: Mapping[int, str] = {
     504: "Took too long",
 }
 COMMON_STATUSES = (400, 401, 422, 429, 500, 503, 504)
-"""What any call may be told."""
+"""Statuses that any call may answer with."""
 _BEARER = {"WWW-Authenticate": "Bearer"}
-_Told = tuple[Problem, Mapping[str, str]]
+_ProblemWithHeaders = tuple[Problem, Mapping[str, str]]
 
 
 def problem_responses(*more: int) -> dict[int | str, dict[str, Any]]:
-    """The description of what may go wrong with a call."""
+    """Return the OpenAPI description of the errors of a call."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": TITLES[status], "content": content} for status in sorted({*COMMON_STATUSES, *more})}
 
 
-def to_problem(error: Exception) -> _Told:
-    """What is said of an error, and the headers that go with it. What nobody foresaw is logged with a number, and only
-    the number is said."""
+def to_problem(error: Exception) -> _ProblemWithHeaders:
+    """Return the problem for an error, and the headers to send with it. An unexpected error is logged with a number,
+    and the problem holds only the number."""
     match error:
         case RequestValidationError():
-            wrong = (f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {one['msg']}" for one in error.errors())
-            return _told(422, "; ".join(wrong))
+            problems = (
+                f"{'.'.join(map(str, detail['loc'][1:])) or 'the body'}: {detail['msg']}" for detail in error.errors()
+            )
+            return _problem(422, "; ".join(problems))
         case HTTPException():
-            return _told(error.status_code, str(error.detail), error.headers)
+            return _problem(error.status_code, str(error.detail), error.headers)
         case NotAuthenticated() | AccessRevoked():
-            return _told(401, str(error), _BEARER)
+            return _problem(401, str(error), _BEARER)
         case RateLimited():
-            return _told(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
+            return _problem(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
         case Busy():
-            return _told(409, f"{error}. {error.what_to_do}".strip(), {"Retry-After": "1"})
+            return _problem(409, f"{error}. {error.what_to_do}".strip(), {"Retry-After": "1"})
         case Refused():
-            return _told(422, f"{error}. {error.what_to_do}".strip())
+            return _problem(422, f"{error}. {error.what_to_do}".strip())
         case CitewellError():
             log.warning("api_unavailable", reason=str(error))
-            said = "Something that is needed cannot be reached. Try again later."
-            return _told(503, said, {"Retry-After": "5"})
+            message = "A service that Citewell needs cannot be reached. Try again later."
+            return _problem(503, message, {"Retry-After": "5"})
         case TimeoutError():
             log.warning("api_took_too_long")
-            return _told(504, "The answer took too long. Try again later.", {"Retry-After": "5"})
+            return _problem(504, "The answer took too long. Try again later.", {"Retry-After": "5"})
         case _:
             incident = secrets.token_hex(4)
             log.error("api_failed", incident=incident, exc_info=error)
-            said = f"Something went wrong here. If it happens again, tell the operator the number {incident}."
-            return _told(500, said)
+            message = f"Something went wrong here. If it happens again, tell the operator the number {incident}."
+            return _problem(500, message)
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Errors become problems at this one place."""
+    """Turn errors into problems, here and nowhere else."""
 
-    async def told(_: Request, error: Exception) -> JSONResponse:
+    async def respond(_: Request, error: Exception) -> JSONResponse:
         problem, headers = to_problem(error)
         return JSONResponse(problem.model_dump(), problem.status, headers, media_type=MEDIA_TYPE)
 
@@ -105,9 +107,9 @@ def add_problem_handlers(app: FastAPI) -> None:
         TimeoutError,
         Exception,
     ):
-        app.add_exception_handler(kind, told)
+        app.add_exception_handler(kind, respond)
 
 
-def _told(status: int, detail: str, headers: Mapping[str, str] | None = None) -> _Told:
-    said = to_single_line(detail)[:MAX_DETAIL_CHARS]
-    return Problem(title=TITLES.get(status, "Not done"), status=status, detail=said), headers or {}
+def _problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> _ProblemWithHeaders:
+    text = to_single_line(detail)[:MAX_DETAIL_CHARS]
+    return Problem(title=TITLES.get(status, "Not done"), status=status, detail=text), headers or {}

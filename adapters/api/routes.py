@@ -1,4 +1,4 @@
-"""The API's calls, and its description as one page, which asks no other host for anything."""
+"""The API's calls, and its description as one page that loads nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ pre { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; pad
 
 
 def render_api_page(description: Mapping[str, Any]) -> str:
-    """What `openapi.json` says, for people."""
-    calls = "".join(_calls(description["paths"]))
-    shapes = "".join(_shapes(description["components"]["schemas"]))
+    """Render `openapi.json` as a page for people."""
+    calls = "".join(_render_calls(description["paths"]))
+    shapes = "".join(_render_shapes(description["components"]["schemas"]))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Citewell API</title>'
@@ -72,30 +72,34 @@ def render_api_page(description: Mapping[str, Any]) -> str:
     )
 
 
-def _calls(paths: Mapping[str, Any]) -> Iterator[str]:
+def _render_calls(paths: Mapping[str, Any]) -> Iterator[str]:
     for path, methods in paths.items():
         for method, call in methods.items():
-            told = ", ".join(f"{status} {escape(one['description'])}" for status, one in call["responses"].items())
+            responses = ", ".join(
+                f"{status} {escape(response['description'])}" for status, response in call["responses"].items()
+            )
             yield (
                 f"<section><h2><code>{method.upper()} /api{escape(path)}</code></h2>"
                 f"<p>{escape(call.get('summary', ''))}. {escape(call.get('description', ''))}</p>"
-                f"{_fields(call)}<p class='faint'>{told}</p></section>"
+                f"{_render_fields(call)}<p class='faint'>{responses}</p></section>"
             )
 
 
-def _fields(call: Mapping[str, Any]) -> str:
-    asked = call.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-    listed = "".join(
-        f"<li><code>{escape(one['name'])}</code> ({escape(one['in'])}) {escape(one.get('description', ''))}</li>"
-        for one in call.get("parameters", ())
+def _render_fields(call: Mapping[str, Any]) -> str:
+    schema = call.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    parameters = "".join(
+        f"<li><code>{escape(item['name'])}</code> ({escape(item['in'])}) {escape(item.get('description', ''))}</li>"
+        for item in call.get("parameters", ())
     )
     body = (
-        f"<li>body: <code>{escape(asked['$ref'].rpartition('/')[2])}</code></li>" if asked and "$ref" in asked else ""
+        f"<li>body: <code>{escape(schema['$ref'].rpartition('/')[2])}</code></li>"
+        if schema and "$ref" in schema
+        else ""
     )
-    return f"<ul>{listed}{body}</ul>" if listed or body else ""
+    return f"<ul>{parameters}{body}</ul>" if parameters or body else ""
 
 
-def _shapes(shapes: Mapping[str, Any]) -> Iterator[str]:
+def _render_shapes(shapes: Mapping[str, Any]) -> Iterator[str]:
     for name, shape in sorted(shapes.items()):
         fields = escape(json.dumps(shape.get("properties", shape.get("enum", {})), indent=1))
         yield (
@@ -109,44 +113,45 @@ EVENT_STREAM_TYPE = "text/event-stream"
 AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
-class _KnownFirst(APIRoute):
-    """A call whose body is parsed once it is known who calls: FastAPI parses it before it looks at dependencies."""
+class _AuthenticatedRoute(APIRoute):
+    """A call that authenticates before its body is parsed: FastAPI would parse the body before it looks at
+    dependencies."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def known(request: Request) -> Response:
+        async def handle_authenticated(request: Request) -> Response:
             callers: CallerAuthenticator = request.app.state.callers
             request.state.caller = await callers.authenticate(request)
             return await handle(request)
 
-        return known
+        return handle_authenticated
 
 
-def _known(request: Request) -> Caller:
+def _authenticated_caller(request: Request) -> Caller:
     caller: Caller = request.state.caller
     return caller
 
 
-AuthenticatedCaller = Annotated[Caller, Depends(_known)]
+AuthenticatedCaller = Annotated[Caller, Depends(_authenticated_caller)]
 IdempotencyKey = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"^[!-~]*$")]
-NOT_FOUND = "There is nothing of that id that you may see."
+NOT_FOUND = "There is nothing with that id that you may see."
 
 
 @asynccontextmanager
 async def open_api(
-    reading: QueryService, desk: BotServices, callers: CallerAuthenticator, replies: IdempotencyStore
+    queries: QueryService, services: BotServices, callers: CallerAuthenticator, idempotency: IdempotencyStore
 ) -> AsyncIterator[list[BaseRoute]]:
-    """All below `/api`, which answers while the block is open."""
-    asking = ApiAnswers(reading, replies)
+    """Open the routes below `/api`, which answer while the block is open."""
+    answers = ApiAnswers(queries, idempotency)
     try:
-        yield _routes(reading, desk, callers, asking)
+        yield _routes(queries, services, callers, answers)
     finally:
-        await asking.close()
+        await answers.close()
 
 
 def _routes(
-    reading: QueryService, desk: BotServices, callers: CallerAuthenticator, asking: ApiAnswers
+    queries: QueryService, services: BotServices, callers: CallerAuthenticator, answers: ApiAnswers
 ) -> list[BaseRoute]:
     app = FastAPI(
         title="Citewell",
@@ -161,44 +166,44 @@ def _routes(
     add_problem_handlers(app)
     _describe(app)
     app.state.callers = callers
-    app.router.route_class = _KnownFirst
-    _Calls(reading, desk, asking).offer(app)
+    app.router.route_class = _AuthenticatedRoute
+    _Calls(queries, services, answers).add_routes(app)
 
-    async def shown(_: Request) -> Response:
+    async def show_page(_: Request) -> Response:
         return HTMLResponse(render_api_page(app.openapi()), headers=dict(HEADERS))
 
-    async def style(_: Request) -> Response:
+    async def show_stylesheet(_: Request) -> Response:
         return Response(STYLESHEET, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
-    app.add_route("/", shown)
-    app.add_route("/style.css", style)
+    app.add_route("/", show_page)
+    app.add_route("/style.css", show_stylesheet)
     return [Mount("/api", app)]
 
 
 def _describe(app: FastAPI) -> None:
-    """Keys stand in the description, and problems among its shapes."""
-    made = app.openapi
+    """Add the bearer key and the shape of problems to the OpenAPI description."""
+    make_openapi = app.openapi
 
-    def described() -> dict[str, Any]:
-        found = made()
-        parts = found.setdefault("components", {})
+    def describe() -> dict[str, Any]:
+        openapi = make_openapi()
+        parts = openapi.setdefault("components", {})
         parts.setdefault("schemas", {}).setdefault("Problem", Problem.model_json_schema())
         parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        found["security"] = [{"key": []}]
-        found["servers"] = [{"url": "/api"}]
-        return found
+        openapi["security"] = [{"key": []}]
+        openapi["servers"] = [{"url": "/api"}]
+        return openapi
 
-    app.openapi = described  # type: ignore[method-assign] # as FastAPI's documentation says
+    app.openapi = describe  # type: ignore[method-assign] # as FastAPI's documentation says
 
 
 class _Calls:
-    def __init__(self, reading: QueryService, desk: BotServices, asking: ApiAnswers) -> None:
-        self._reading = reading
-        self._desk = desk
-        self._asking = asking
+    def __init__(self, queries: QueryService, services: BotServices, answers: ApiAnswers) -> None:
+        self._queries = queries
+        self._services = services
+        self._answers = answers
 
-    def offer(self, app: FastAPI) -> None:
-        """Every call of the API."""
+    def add_routes(self, app: FastAPI) -> None:
+        """Add every call of the API to `app`."""
 
         @app.post(
             "/v1/ask",
@@ -213,7 +218,7 @@ class _Calls:
         async def ask(
             caller: AuthenticatedCaller, asked: AskRequest, request: Request, once: IdempotencyKey = ""
         ) -> Response:
-            events = await self._asking.stream(caller, asked, once)
+            events = await self._answers.stream(caller, asked, once)
             if EVENT_STREAM_TYPE in request.headers.get("accept", ""):
                 return StreamingResponse(
                     encode_events(events), media_type=EVENT_STREAM_TYPE, headers={"X-Accel-Buffering": "no"}
@@ -222,8 +227,8 @@ class _Calls:
 
         @app.post("/v1/search", responses=problem_responses(), summary="Search passages")
         async def search(caller: AuthenticatedCaller, searched: SearchRequest) -> SearchResponse:
-            found = await self._reading.search(searched.text, caller.audience, searched.limit)
-            return SearchResponse(passages=list(found))
+            results = await self._queries.search(searched.text, caller.audience, searched.limit)
+            return SearchResponse(passages=list(results))
 
         @app.get("/v1/documents", responses=problem_responses(), summary="List documents")
         async def documents(
@@ -231,9 +236,9 @@ class _Calls:
             start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
             limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         ) -> DocumentsResponse:
-            found = await self._reading.list_documents(caller.audience)
-            shown = [_listed(one) for one in found[start : start + limit]]
-            return DocumentsResponse(documents=shown, total=len(found))
+            found_documents = await self._queries.list_documents(caller.audience)
+            shown_documents = [_to_document(document) for document in found_documents[start : start + limit]]
+            return DocumentsResponse(documents=shown_documents, total=len(found_documents))
 
         @app.get("/v1/passages", responses=problem_responses(404), summary="Read a document's passages")
         async def passages(
@@ -242,36 +247,39 @@ class _Calls:
             start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
             limit: Annotated[int, Query(ge=1, le=100)] = 20,
         ) -> PassagesResponse:
-            found = await self._reading.read_document(document, caller.audience, start, limit)
-            if found is None:
+            excerpt = await self._queries.read_document(document, caller.audience, start, limit)
+            if excerpt is None:
                 raise HTTPException(404, NOT_FOUND)
-            read, total, run = found
-            return PassagesResponse(document=_listed(read), total=total, passages=list(run))
+            source, total, chunks = excerpt
+            return PassagesResponse(document=_to_document(source), total=total, passages=list(chunks))
 
         @app.post("/v1/answers/{id}/feedback", responses=problem_responses(404), summary="Say whether an answer helped")
         async def feedback(caller: AuthenticatedCaller, id: AnswerId, given: FeedbackRequest) -> FeedbackResponse:  # noqa: A002 - the name in the address
-            if not await self._asking.is_own_answer(caller, id):
+            if not await self._answers.is_own_answer(caller, id):
                 raise HTTPException(404, NOT_FOUND)
-            await self._desk.rate(
+            await self._services.rate(
                 Rating(answer_id=id, person=caller.id, vote=given.vote, reason=given.reason, comment=given.comment)
             )
             return FeedbackResponse(answer=id)
 
-        @app.get("/v1/sources", responses=problem_responses(), summary="See where documents come from")
+        @app.get("/v1/sources", responses=problem_responses(), summary="List the sources of documents")
         async def sources(caller: AuthenticatedCaller) -> SourcesResponse:
-            found = Counter((one.collection, one.source) for one in await self._reading.list_documents(caller.audience))
-            listed = [
+            counts = Counter(
+                (document.collection, document.source)
+                for document in await self._queries.list_documents(caller.audience)
+            )
+            api_sources = [
                 ApiSource(collection=collection, source=source, documents=count)
-                for (collection, source), count in sorted(found.items())
+                for (collection, source), count in sorted(counts.items())
             ]
-            return SourcesResponse(sources=listed)
+            return SourcesResponse(sources=api_sources)
 
-        @app.get("/v1/health", responses=problem_responses(), summary="See whether it answers")
+        @app.get("/v1/health", responses=problem_responses(), summary="Check that the API answers")
         async def health(caller: AuthenticatedCaller) -> HealthResponse:
-            return HealthResponse(documents=len(await self._reading.list_documents(caller.audience)))
+            return HealthResponse(documents=len(await self._queries.list_documents(caller.audience)))
 
 
-def _listed(document: Document) -> ApiDocument:
+def _to_document(document: Document) -> ApiDocument:
     return ApiDocument(
         id=document.id,
         title=plain_name(document.title),

@@ -1,4 +1,4 @@
-"""What is asked and answered, beside the values that the rest of Citewell has."""
+"""Request and response bodies that only the API has."""
 
 from __future__ import annotations
 
@@ -23,24 +23,26 @@ class AskRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: RequestText
-    conversation: ConversationKey | None = Field(None, description="That of an earlier answer, to go on with it")
-    style: AnswerStyle | None = Field(None, description="How much is said; by default, as the operator set it")
-    format: AnswerFormat | None = Field(None, description="In which form; by default, as fits the question")
+    conversation: ConversationKey | None = Field(
+        None, description="The conversation of an earlier answer, to continue it"
+    )
+    style: AnswerStyle | None = Field(None, description="How long the answer is; by default, as the operator set it")
+    format: AnswerFormat | None = Field(None, description="The form of the answer; by default, as fits the question")
     citations: CitationStyle | None = Field(None, description="How citations are marked in the body")
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")] | None = Field(
-        None, description="That of the answer; by default, the question's"
+        None, description="The language of the answer; by default, the question's"
     )
 
 
 class AskResponse(BaseModel):
     """The answer to a question."""
 
-    conversation: ConversationKey = Field(description="Send it with the next question to go on with it")
+    conversation: ConversationKey = Field(description="Send it with the next question to continue the conversation")
     answer: Answer
 
 
 class SearchRequest(BaseModel):
-    """What to search for."""
+    """A search for passages."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,7 +68,7 @@ class ApiDocument(BaseModel):
 
 
 class DocumentsResponse(BaseModel):
-    """What may be found, by collection and name."""
+    """Documents that the caller may find, by collection and name."""
 
     documents: list[ApiDocument]
     total: int
@@ -81,7 +83,7 @@ class PassagesResponse(BaseModel):
 
 
 class ApiSource(BaseModel):
-    """Where documents come from."""
+    """A source of documents, and how many of them the caller may find."""
 
     collection: str
     source: str
@@ -93,7 +95,7 @@ class SourcesResponse(BaseModel):
 
 
 class FeedbackRequest(BaseModel):
-    """What is thought of an answer."""
+    """A rating of an answer."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -103,12 +105,12 @@ class FeedbackRequest(BaseModel):
 
 
 class FeedbackResponse(BaseModel):
-    """It is kept."""
+    """The rating was stored."""
 
     answer: str
 
 
 class HealthResponse(BaseModel):
-    """That it answers."""
+    """The API answers."""
 
-    documents: int = Field(description="How many the caller may have found")
+    documents: int = Field(description="Documents that the caller may find")

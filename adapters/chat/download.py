@@ -23,7 +23,7 @@ async def download_file(url: str, limit: int, **fetching: Any) -> FetchResponse:
     """Download a file; `fetching` goes to the fetcher. Raises UploadRefused, and Unavailable."""
     try:
         async with open_fetcher(**fetching) as fetcher:
-            fetched = await fetcher.fetch(url, most=limit)
+            fetched = await fetcher.fetch(url, max_bytes=limit)
     except Refused as error:
         raise _too_large(str(error), limit) from error
     if fetched.status != 200:

@@ -1,1 +1,1 @@
-"""The only way out for document sources: what is fetched cannot reach into the network that this machine is in."""
+"""The only way out for document sources: a fetched URL cannot reach into this machine's own network."""

@@ -1,4 +1,4 @@
-"""One request of a document source, and what came of it."""
+"""The fetcher of document sources: one URL at a time, with checks, retries and limits."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from adapters.fetch.transport import (
 )
 from pipeline.errors import Refused, Unavailable
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_EMPTY: Mapping[str, str] = MappingProxyType({})
 _PORTS = frozenset({80, 443})
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _REDIRECTS = 3
 _ATTEMPTS = 4
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 30.0
-_WHOLE_SECONDS = 120.0
-"""For one attempt with its redirects: a server that drips is left."""
-_LONGEST_WAIT = 60.0
+_ATTEMPT_SECONDS = 120.0
+"""Seconds for one attempt with its redirects: a server that drips bytes is given up."""
+_MAX_WAIT = 60.0
 """Seconds: a service that asks for a longer wait is not asked again now."""
 _PAUSE = wait_random_exponential(multiplier=0.5, max=8)
-_ELSEWHERE = frozenset({"accept", "if-none-match", "if-modified-since"})
-"""Headers of a request that go along when it is sent to another host."""
+_CROSS_HOST_HEADERS = frozenset({"accept", "if-none-match", "if-modified-since"})
+"""Request headers that are also sent to another host after a redirect."""
 
 
 @dataclass(frozen=True)
 class FetchResponse:
-    """A response: every status but 429 and 5xx, for the caller to read."""
+    """A response of any status but 429 and 5xx, for the caller to read."""
 
     status: int
     url: str
-    """Where it came from in the end."""
+    """The URL after redirects."""
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
@@ -53,11 +53,10 @@ class FetchResponse:
 
 
 class Fetcher:
-    """Fetches over HTTP and HTTPS from public addresses and the `ports`, without cookies and without
-    proxies of the environment. At most 3 redirects are followed, none of what is not GET or HEAD.
-
-    `headers` hold credentials and are sent only to `origin` (`https://host` or with a port). `private` allows loopback
-    and private networks as well. Behind a `proxy` it is the proxy that resolves names; addresses are still checked."""
+    """An HTTP and HTTPS client for public addresses and the `ports`, without cookies and without proxies of the
+    environment. It follows at most 3 redirects, and none of methods other than GET and HEAD. `headers` hold credentials
+    and are sent only to `origin` (`https://host` or with a port). `private` allows loopback and private networks as
+    well. Behind a `proxy` the proxy resolves names; literal addresses are still checked."""
 
     def __init__(
         self,
@@ -65,7 +64,7 @@ class Fetcher:
         ports: frozenset[int] = _PORTS,
         private: bool = False,
         proxy: str = "",
-        headers: Mapping[str, str] = _NOTHING,
+        headers: Mapping[str, str] = _EMPTY,
         origin: str = "",
         resolve: Resolver = resolve_host,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -89,30 +88,29 @@ class Fetcher:
         url: str,
         *,
         method: str = "GET",
-        headers: Mapping[str, str] = _NOTHING,
+        headers: Mapping[str, str] = _EMPTY,
         json: object = None,
         form: Mapping[str, str] | None = None,
-        most: int = 20_000_000,
+        max_bytes: int = 20_000_000,
         attempts: int = _ATTEMPTS,
         refusal: Callable[[FetchResponse], Unavailable | None] = lambda answer: None,
     ) -> FetchResponse:
-        """What `url` answers with; no credentials of `headers` go along to another host.
-
-        Raises Refused for an address that must not be fetched from, more than `most` bytes, too many redirects;
-        Unavailable for what did not come after the `attempts`, and for an answer that `refusal` tells to be one, which
-        is asked for again unless it is permanent. A wait that the service asks for is honoured up to 60 seconds; a
-        longer one is in the error."""
+        """Return the response of `url`; credentials of `headers` are never sent to another host. Raise Refused for an
+        address that must not be fetched from, more than `max_bytes`, and too many redirects. Raise Unavailable where no
+        response came after the `attempts`, and for the error that `refusal` makes of a response, which is asked for
+        again unless it is permanent. A wait that the service asks for is honoured up to 60 seconds; a longer one is in
+        the error."""
         retrying = AsyncRetrying(
-            retry=retry_if_exception(_worth_another),
+            retry=retry_if_exception(_is_retryable),
             stop=stop_after_attempt(attempts),
-            wait=_wait,
+            wait=_retry_wait,
             sleep=self._sleep,
             reraise=True,
         )
         body = {"json": json} if form is None else {"data": form}
 
         async def attempt() -> FetchResponse:
-            answer = await self._attempt(method, url, headers, body, most)
+            answer = await self._attempt(method, url, headers, body, max_bytes)
             if (error := refusal(answer)) is not None:
                 raise error
             return answer
@@ -123,33 +121,35 @@ class Fetcher:
         await self._transport.aclose()
 
     async def _attempt(
-        self, method: str, url: str, headers: Mapping[str, str], body: Mapping[str, Any], most: int
+        self, method: str, url: str, headers: Mapping[str, str], body: Mapping[str, Any], max_bytes: int
     ) -> FetchResponse:
-        address = self._checked(url)
-        first = _origin(address)
+        address = self._parse_url(url)
+        origin = _origin(address)
         try:
-            async with asyncio.timeout(_WHOLE_SECONDS):
+            async with asyncio.timeout(_ATTEMPT_SECONDS):
                 for _ in range(1 + _REDIRECTS):
-                    here = {name: said for name, said in headers.items() if _may_leave(name, first, _origin(address))}
-                    response = await self._send(self._request(method, address, here, body))
+                    sent_headers = {
+                        name: value for name, value in headers.items() if _may_send(name, origin, _origin(address))
+                    }
+                    response = await self._send(self._request(method, address, sent_headers, body))
                     try:
                         if not response.has_redirect_location:
-                            return await _read(response, most)
+                            return await _read_response(response, max_bytes)
                     finally:
                         await response.aclose()
                     if method not in ("GET", "HEAD"):
                         raise Refused(f"{address.host} redirects a {method} request, which is not followed")
-                    address = self._checked(_target(response, address))
+                    address = self._parse_url(_redirect_target(response, address))
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise Unavailable(address.host, "did not answer in time") from error
         except httpx2.DecodingError as error:
             raise Refused(f"{address.host} sent something that could not be decompressed") from error
         except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise _not_connected(address.host, error) from error
-        raise Refused(f"{first[1]} redirects more than {_REDIRECTS} times")
+            raise _connection_error(address.host, error) from error
+        raise Refused(f"{origin[1]} redirects more than {_REDIRECTS} times")
 
-    def _checked(self, url: str) -> httpx2.URL:
-        """Raises Refused for a URL that is not to be fetched whatever its host resolves to."""
+    def _parse_url(self, url: str) -> httpx2.URL:
+        """Return the parsed URL. Raise Refused for one that must not be fetched whatever its host resolves to."""
         try:
             address = httpx2.URL(url)
             address = address.copy_with(host=address.host.rstrip("."))
@@ -170,31 +170,31 @@ class Fetcher:
     def _request(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], body: Mapping[str, Any]
     ) -> httpx2.Request:
-        own = self._headers if _origin(url) == self._origin else {}
+        credentials = self._headers if _origin(url) == self._origin else {}
         timeout = httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS, pool=None)
         return httpx2.Request(
             method,
             url,
-            headers={"accept": "*/*", "user-agent": "Citewell", **headers, **own, "accept-encoding": ENCODINGS},
+            headers={"accept": "*/*", "user-agent": "Citewell", **headers, **credentials, "accept-encoding": ENCODINGS},
             **body,
             extensions={"timeout": timeout.as_dict()},
         )
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
-        """Raises Unavailable when the service is down or asks to wait."""
+        """Send the request. Raise Unavailable when the service is down or asks to wait."""
         response = await self._transport.handle_async_request(request)
         response.request = request
         if response.status_code == 429 or response.status_code >= 500:
             await response.aclose()
             wait = parse_retry_after(response.headers.get("retry-after"))
-            said = f"answers with status {response.status_code}"
-            raise Unavailable(request.url.host, said, retry_after=wait, what_to_do="Try again later.")
+            reason = f"answers with status {response.status_code}"
+            raise Unavailable(request.url.host, reason, retry_after=wait, what_to_do="Try again later.")
         return response
 
 
 @asynccontextmanager
 async def open_fetcher(**settings: Any) -> AsyncIterator[Fetcher]:
-    """A `Fetcher` with these settings, closed at the end."""
+    """Open a `Fetcher` with these settings, and close it at the end."""
     fetcher = Fetcher(**settings)
     try:
         yield fetcher
@@ -202,42 +202,42 @@ async def open_fetcher(**settings: Any) -> AsyncIterator[Fetcher]:
         await fetcher.close()
 
 
-async def _read(response: httpx2.Response, most: int) -> FetchResponse:
-    async with aclosing(iter_capped(response, most)) as pieces:
+async def _read_response(response: httpx2.Response, max_bytes: int) -> FetchResponse:
+    async with aclosing(iter_capped(response, max_bytes)) as pieces:
         body = b"".join([piece async for piece in pieces])
     return FetchResponse(response.status_code, str(response.url), dict(response.headers), body)
 
 
-def _not_connected(host: str, error: Exception) -> Unavailable:
-    said = str(error)
-    if "has no address" in said:
+def _connection_error(host: str, error: Exception) -> Unavailable:
+    message = str(error)
+    if "has no address" in message:
         return Unavailable(host, "the name has no address", what_to_do="Check how it is written.")
-    if "CERTIFICATE_VERIFY_FAILED" in said:
-        return Unavailable(host, "its certificate is not one that is trusted here", what_to_do="Check the address.")
-    reached = "Check the address, and that this machine reaches it." if isinstance(error, httpx2.ConnectError) else ""
-    return Unavailable(host, "the connection failed", what_to_do=reached)
+    if "CERTIFICATE_VERIFY_FAILED" in message:
+        return Unavailable(host, "its certificate is not trusted here", what_to_do="Check the address.")
+    remedy = "Check the address, and that this machine reaches it." if isinstance(error, httpx2.ConnectError) else ""
+    return Unavailable(host, "the connection failed", what_to_do=remedy)
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, _DEFAULT_PORT.get(url.scheme) if url.port is None else url.port
 
 
-def _may_leave(name: str, first: object, here: object) -> bool:
-    return first == here or name.lower() in _ELSEWHERE
+def _may_send(name: str, origin: object, target: object) -> bool:
+    return origin == target or name.lower() in _CROSS_HOST_HEADERS
 
 
-def _target(response: httpx2.Response, address: httpx2.URL) -> str:
+def _redirect_target(response: httpx2.Response, address: httpx2.URL) -> str:
     try:
         return str(address.join(response.headers["location"]))
     except (httpx2.InvalidURL, UnicodeError) as error:
         raise Refused(f"{address.host} redirects to something that is not a URL") from error
 
 
-def _worth_another(error: BaseException) -> bool:
-    return isinstance(error, Unavailable) and not error.permanent and (error.retry_after or 0.0) <= _LONGEST_WAIT
+def _is_retryable(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and not error.permanent and (error.retry_after or 0.0) <= _MAX_WAIT
 
 
-def _wait(state: RetryCallState) -> float:
+def _retry_wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, Unavailable) and error.retry_after is not None:
         return error.retry_after

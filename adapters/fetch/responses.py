@@ -1,5 +1,4 @@
-"""What a response brings: its body, decompressed as it comes and only up to a limit; how long a service asks to
-wait."""
+"""Readers of a response: its body, decompressed as it comes and only up to a limit, and its Retry-After header."""
 
 from __future__ import annotations
 
@@ -17,15 +16,15 @@ if TYPE_CHECKING:
     import httpx2
 
 ENCODINGS = "gzip, deflate"
-"""For the Accept-Encoding header."""
-_PIECE = 65_536
-_KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
+"""Value of the Accept-Encoding header."""
+_PIECE_BYTES = 65_536
+_KNOWN_ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 
 
-async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
-    """Pieces of at most 64 KiB; others are served between them. Raises Refused above `most` bytes, whether they came or
-    were made of what came, and for an encoding that was not asked for or more than one."""
-    if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN:
+async def iter_capped(response: httpx2.Response, max_bytes: int) -> AsyncGenerator[bytes, None]:
+    """Yield pieces of at most 64 KiB; other tasks run between them. Raise Refused above `max_bytes`, counted as
+    received or as decompressed, and for an encoding that was not asked for or more than one."""
+    if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN_ENCODINGS:
         raise Refused(f"{response.url.host} sent a compression that was not asked for")
     if response.headers.get("content-encoding") == "x-gzip":
         response.headers["content-encoding"] = "gzip"
@@ -33,15 +32,16 @@ async def iter_capped(response: httpx2.Response, most: int) -> AsyncGenerator[by
     async with aclosing(response.aiter_bytes()) as pieces:
         async for piece in pieces:
             size += len(piece)
-            if max(size, response.num_bytes_downloaded) > most:
-                raise Refused(f"{response.url.host} sent more than {most // 1_000_000} MB")
-            for start in range(0, len(piece), _PIECE):
-                yield piece[start : start + _PIECE]
+            if max(size, response.num_bytes_downloaded) > max_bytes:
+                raise Refused(f"{response.url.host} sent more than {max_bytes // 1_000_000} MB")
+            for start in range(0, len(piece), _PIECE_BYTES):
+                yield piece[start : start + _PIECE_BYTES]
                 await asyncio.sleep(0)
 
 
 def parse_retry_after(header: str | None) -> float | None:
-    """Seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is none."""
+    """Return the seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is
+    none."""
     if not header:
         return None
     try:

@@ -1,4 +1,5 @@
-"""Connections to checked addresses only: a name is resolved once, and what was checked is what is connected to."""
+"""Transport to checked addresses only: a name is resolved once, and the connection goes to the address that was
+checked."""
 
 from __future__ import annotations
 
@@ -16,51 +17,52 @@ import httpx2
 from pipeline.errors import Refused
 
 _NOT_GLOBAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")))
-"""Special by IANA's registries, and yet `is_global` in some of the Python versions that are supported."""
+"""Networks that are special by IANA's registries, and yet `is_global` in some of the supported Python versions."""
 _NAT64 = ip_network("64:ff9b::/96")
 _METADATA = frozenset(map(ip_address, ("168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce::254")))
-"""Where clouds hand out a machine's credentials outside of the link-local range: Azure, Alibaba, AWS, Google."""
+"""Addresses where clouds hand out a machine's credentials outside of the link-local range: Azure, Alibaba, AWS,
+Google."""
 _PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""The addresses of a name."""
+"""Returns the addresses of a name and port."""
 
 
 async def resolve_host(host: str, port: int) -> Sequence[str]:
-    """What the system's resolver says, which also reads decimal, octal, hexadecimal and short forms of addresses."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+    """Return the addresses by the system's resolver, which also reads decimal, octal, hexadecimal and short forms of
+    addresses."""
+    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in addresses))
 
 
 def resolve_literal(host: str, port: int) -> Sequence[str]:
-    """The address that `host` spells, in any form; none for a name."""
+    """Return the address that `host` spells, in any form; none for a name."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except OSError:
         return ()
-    return tuple(str(address[0]) for *_, address in found)
+    return tuple(str(address[0]) for *_, address in addresses)
 
 
 def is_allowed_address(address: str, *, private: bool) -> bool:
-    """Whether the literal `address` is a public one or, with `private`, of this machine or a private network.
-
-    An address that stands for another (mapped, NAT64) is as good as that one; what is no address is not allowed."""
+    """Return True for the literal `address` of a public host or, with `private`, of this machine or a private network.
+    An address that stands for another (mapped, NAT64) is judged as that one; an invalid address is not allowed."""
     try:
-        found = _meant(ip_address(address))
+        ip = _unmap(ip_address(address))
     except ValueError:
         return False
-    if found in _METADATA or found.is_multicast or found.is_link_local or getattr(found, "scope_id", None):
+    if ip in _METADATA or ip.is_multicast or ip.is_link_local or getattr(ip, "scope_id", None):
         return False
-    if private and (found.is_loopback or any(found in network for network in _PRIVATE)):
+    if private and (ip.is_loopback or any(ip in network for network in _PRIVATE)):
         return True
     return (
-        found.is_global
-        and not found.is_reserved
-        and not getattr(found, "is_site_local", False)
-        and not any(found in network for network in _NOT_GLOBAL)
+        ip.is_global
+        and not ip.is_reserved
+        and not getattr(ip, "is_site_local", False)
+        and not any(ip in network for network in _NOT_GLOBAL)
     )
 
 
-def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _unmap(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     if isinstance(address, IPv4Address):
         return address
     if address.ipv4_mapped is not None:
@@ -69,22 +71,22 @@ def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 
 def check_addresses(host: str, addresses: Iterable[str], *, private: bool) -> None:
-    """Raises Refused when one of them is forbidden."""
+    """Raise Refused when one of the addresses is forbidden."""
     if not all(is_allowed_address(address, private=private) for address in addresses):
         raise Refused(
             f"{host} is in a network that must not be fetched from",
-            what_to_do="Where it is your own network that you mean, say private = true in the table of the source.",
+            what_to_do="If it is your own network, set private = true in the source's table.",
         )
 
 
 @cache
 def default_ssl_context() -> ssl.SSLContext:
-    """The authorities that certificates may be from; reading them takes too long to do it for each connection pool."""
+    """Return the trusted certificate authorities. Reading them takes too long to repeat it for each connection pool."""
     return httpx2.create_ssl_context(trust_env=False)
 
 
 class CheckedTransport(httpx2.AsyncHTTPTransport):
-    """Raises Refused for a host of which one address is forbidden, before anything is connected."""
+    """A transport that raises Refused for a host with a forbidden address, before it connects."""
 
     def __init__(self, *, private: bool, resolve: Resolver = resolve_host) -> None:
         super().__init__(verify=default_ssl_context(), trust_env=False)

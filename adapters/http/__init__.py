@@ -1,1 +1,1 @@
-"""HTTP that this process answers: one application at each address, with one set of limits, whoever has routes there."""
+"""HTTP servers of this process: one application for each address, with the same limits for all routes."""

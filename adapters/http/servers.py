@@ -1,4 +1,4 @@
-"""The addresses where this process listens: whoever has routes at one shares its listener."""
+"""HTTP servers of this process: all routes at one address share a listener."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from adapters.http.limits import (
 from pipeline.errors import Misconfigured
 
 SHUTDOWN_SECONDS = 1
-"""How long those who are being answered may take when a listener is closed."""
+"""Seconds that requests under way may take when a listener is closed."""
 LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
 
 
 class UvicornServers:
-    """The port `Doors`. A listener is open as long as somebody has routes at its address."""
+    """The port `HttpServers`. A listener is open as long as there are routes at its address."""
 
     def __init__(
         self, limits: RequestTimeouts = PUBLIC_TIMEOUTS, trusted_proxies: Sequence[str] = LOOPBACK_ADDRESSES
     ) -> None:
-        """`trusted_proxies`: addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+        """`trusted_proxies` are addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted."""
         self._limits = limits
         self._trusted_proxies = list(trusted_proxies)
         self._open: dict[str, _SharedServer] = {}
@@ -46,25 +46,27 @@ class UvicornServers:
     async def serve(
         self, address: str, routes: Sequence[BaseRoute], *, setting: str, body_bytes: int = DEFAULT_BODY_BYTES
     ) -> AsyncIterator[int]:
-        """Answer at `HOST:PORT` while the block is open; gives the port. `body_bytes`: the longest body that these
-        routes take. Raises Misconfigured, which names `setting`, where nothing can listen there."""
-        door = self._open.get(address)
-        if door is None:
-            door = self._open[address] = _SharedServer(_listener(address, setting), self._limits, self._trusted_proxies)
-        door.routes.extend(routes)
-        door.body_bytes.update({id(route): body_bytes for route in routes})
-        door.users += 1
+        """Answer at `HOST:PORT` while the block is open, and yield the port. `body_bytes` is the longest body that
+        these routes take. Raise Misconfigured, which names `setting`, where nothing can listen there."""
+        server = self._open.get(address)
+        if server is None:
+            server = self._open[address] = _SharedServer(
+                _open_listener(address, setting), self._limits, self._trusted_proxies
+            )
+        server.routes.extend(routes)
+        server.body_bytes.update({id(route): body_bytes for route in routes})
+        server.users += 1
         try:
-            await door.begun()
-            yield door.port
+            await server.start()
+            yield server.port
         finally:
-            door.routes[:] = [route for route in door.routes if not any(route is own for own in routes)]
+            server.routes[:] = [route for route in server.routes if not any(route is removed for removed in routes)]
             for route in routes:
-                door.body_bytes.pop(id(route), None)
-            door.users -= 1
-            if not door.users:
+                server.body_bytes.pop(id(route), None)
+            server.users -= 1
+            if not server.users:
                 del self._open[address]
-                await door.close()
+                await server.close()
 
 
 @dataclass
@@ -74,7 +76,7 @@ class _SharedServer:
     trusted_proxies: list[str]
     users: int = 0
     body_bytes: dict[int, int] = field(default_factory=dict)
-    """The longest body that each route takes, by the id of the route."""
+    """Bytes of the longest body that each route takes, by the id of the route."""
     _app: Starlette = field(default_factory=Starlette)
     _serving: asyncio.Task[None] | None = None
 
@@ -82,7 +84,7 @@ class _SharedServer:
         self.port: int = self.listener.getsockname()[1]
         self._server = _Server(
             uvicorn.Config(
-                BodyLimitMiddleware(self._app, self.limits, self._most),
+                BodyLimitMiddleware(self._app, self.limits, self._max_body),
                 http=make_protocol(self.limits),
                 ws="none",
                 lifespan="off",
@@ -100,18 +102,18 @@ class _SharedServer:
     def routes(self) -> list[BaseRoute]:
         return self._app.router.routes
 
-    def _most(self, scope: Scope) -> int:
+    def _max_body(self, scope: Scope) -> int:
         return next(
             (self.body_bytes.get(id(route), 0) for route in self.routes if route.matches(scope)[0] is not Match.NONE),
             DEFAULT_BODY_BYTES,
         )
 
-    async def begun(self) -> None:
-        """Whoever calls is answered from then on, in no context of whoever came first."""
+    async def start(self) -> None:
+        """Start the server and wait until it answers, in a context of its own rather than the first caller's."""
         if self._serving is None:
             serving = self._server.serve([self.listener])
             self._serving = asyncio.create_task(serving, name=f"port {self.port}", context=Context())
-        await self._server.begun.wait()
+        await self._server.ready.wait()
 
     async def close(self) -> None:
         self._server.should_exit = True
@@ -125,35 +127,35 @@ class _SharedServer:
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.begun = asyncio.Event()
+        self.ready = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self.begun.set()
+        self.ready.set()
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Signals are the process's."""
+        """Serve without handlers for signals: those are the process's."""
         await self._serve(sockets)
 
 
-def _listener(address: str, setting: str) -> socket.socket:
-    """Raises Misconfigured."""
+def _open_listener(address: str, setting: str) -> socket.socket:
+    """Return a listening socket. Raises Misconfigured."""
     parts = urlsplit(f"//{address}")
     try:
-        family, kind, protocol_, _, where = socket.getaddrinfo(
+        family, kind, protocol_, _, socket_address = socket.getaddrinfo(
             parts.hostname, parts.port or 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        found = socket.socket(family, kind, protocol_)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener = socket.socket(family, kind, protocol_)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind(where)
-            found.listen()
+            listener.bind(socket_address)
+            listener.listen()
         except OSError:
-            found.close()
+            listener.close()
             raise
     except OSError as error:
         raise Misconfigured(
             setting, f"cannot listen at {address}", what_to_do="Choose a free port of this machine."
         ) from error
-    found.setblocking(False)
-    return found
+    listener.setblocking(False)
+    return listener

@@ -1,1 +1,1 @@
-"""The MCP server: search, ask and read for whoever works in an editor."""
+"""The MCP server: search, ask and read for people who work in an editor."""

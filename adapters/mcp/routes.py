@@ -1,4 +1,4 @@
-"""MCP over HTTP (streamable), for a team: each request is somebody's, by a key or by where they signed in."""
+"""MCP over streamable HTTP, for a team: each request has a caller, by a key or by an access token."""
 
 from __future__ import annotations
 
@@ -25,31 +25,33 @@ from adapters.mcp.tools import error_message
 from pipeline.errors import CitewellError
 from pipeline.ports import QueryService
 
-# --- Which sessions are open and whose they are: nobody's keep anybody else from beginning one ----
+# --- Open sessions, limited for each caller so that nobody keeps others out -----------------------
 
 MAX_SESSIONS = 500
-"""Open at once."""
+"""Sessions open at once."""
 MAX_SESSIONS_PER_CALLER = 100
-"""Open at once of one caller."""
+"""Sessions of one caller open at once."""
 SESSION_HEADER_RAW = b"mcp-session-id"
 EndSession = Callable[[str, str], Awaitable[None]]
-"""Ends a session: its id, its caller."""
+"""Ends a session: takes its id and its caller."""
 
 
 class TooManySessions(Exception):
-    """All sessions that could be ended are at work."""
+    """Every session that could be ended is at work."""
 
 
 @dataclass(eq=False)
 class McpSession:
+    """A session of one caller."""
+
     caller: str
     id: str = ""
-    """Empty before it is begun, and when it has ended."""
+    """Empty before it has begun, and when it has ended."""
     active_requests: int = 0
-    """Requests that are being answered."""
+    """Requests being answered now."""
 
     def update_from_response(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """What the head of an answer says of it."""
+        """Take over the session's id or its end from the head of a response."""
         if status == 404 or (method == "DELETE" and status < 400):
             self.id = ""
         elif status < 400 and not self.id:
@@ -59,25 +61,35 @@ class McpSession:
 
 
 class McpSessionPool:
-    """Where one more is too many, the one ends that was idle longest, of whoever begins it or, if all together are too
-    many, of whoever has the most: most of these were left behind by editors that are closed."""
+    """The open sessions, within limits. Where a new one exceeds a limit, the session ends that was idle longest: one of
+    the same caller, or, if there are too many in all, one of the caller with the most. Most of these were left behind
+    by editors that are closed."""
 
-    def __init__(self, end: EndSession, *, most: int = MAX_SESSIONS, each: int = MAX_SESSIONS_PER_CALLER) -> None:
+    def __init__(
+        self, end: EndSession, *, max_sessions: int = MAX_SESSIONS, max_per_caller: int = MAX_SESSIONS_PER_CALLER
+    ) -> None:
         self._end = end
-        self._most = most
-        self._each = each
+        self._max_sessions = max_sessions
+        self._max_per_caller = max_per_caller
         self._open: dict[McpSession, None] = {}
-        """The one that was used last is the last."""
+        """Ordered by use: the session used last is the last."""
 
     @asynccontextmanager
     async def acquire(self, caller: str, session_id: str) -> AsyncIterator[McpSession]:
-        """A request of a session, or without an id one that may begin a session. Raises Full."""
-        session = next((one for one in self._open if session_id and (one.id, one.caller) == (session_id, caller)), None)
-        new = session is None and not session_id
+        """Hold a session during a request; without an id, one that the request may begin. Raises TooManySessions."""
+        session = next(
+            (
+                candidate
+                for candidate in self._open
+                if session_id and (candidate.id, candidate.caller) == (session_id, caller)
+            ),
+            None,
+        )
+        is_new = session is None and not session_id
         session = session or McpSession(caller)
         session.active_requests += 1
         try:
-            if new:
+            if is_new:
                 await self._make_room(session)
             yield session
         finally:
@@ -86,23 +98,23 @@ class McpSessionPool:
             if session.id:
                 self._open[session] = None
 
-    async def _make_room(self, new: McpSession) -> None:
-        self._open[new] = None
+    async def _make_room(self, session: McpSession) -> None:
+        self._open[session] = None
         try:
-            ended = list(self._ended_for(new.caller))
+            ended = list(self._pick_ended(session.caller))
         except TooManySessions:
-            del self._open[new]
+            del self._open[session]
             raise
-        for session in ended:
-            await self._end(session.id, session.caller)
+        for ended_session in ended:
+            await self._end(ended_session.id, ended_session.caller)
 
-    def _ended_for(self, caller: str) -> Iterator[McpSession]:
-        while callers := self._having_too_many(caller):
+    def _pick_ended(self, caller: str) -> Iterator[McpSession]:
+        while callers := self._callers_over_limit(caller):
             idle = (
-                one
-                for most in callers
-                for one in self._open
-                if one.caller == most and one.id and not one.active_requests
+                candidate
+                for owner in callers
+                for candidate in self._open
+                if candidate.caller == owner and candidate.id and not candidate.active_requests
             )
             session = next(idle, None)
             if session is None:
@@ -110,38 +122,41 @@ class McpSessionPool:
             del self._open[session]
             yield session
 
-    def _having_too_many(self, caller: str) -> list[str]:
-        """Whose sessions may be ended for one of `caller`, first who has the most; nobody's while there is room."""
-        counts = Counter(one.caller for one in self._open)
-        if counts[caller] > self._each:
+    def _callers_over_limit(self, caller: str) -> list[str]:
+        """Return the callers whose sessions may be ended for one of `caller`, the one with the most first; none while
+        there is room."""
+        counts = Counter(session.caller for session in self._open)
+        if counts[caller] > self._max_per_caller:
             return [caller]
-        if len(self._open) > self._most:
-            return [other for other, count in counts.most_common() if count >= counts[caller]]
+        if len(self._open) > self._max_sessions:
+            return [owner for owner, count in counts.most_common() if count >= counts[caller]]
         return []
 
 
-# --- Over HTTP ------------------------------------------------------------------------------------
+# --- HTTP -----------------------------------------------------------------------------------------
 
 PATH = "/mcp"
 METADATA_PATH = "/.well-known/oauth-protected-resource/mcp"
-"""Where RFC 9728 has it."""
+"""The path of the resource metadata by RFC 9728."""
 SESSION_HEADER = "mcp-session-id"
 IDLE_SECONDS = 8 * 3600.0
-"""After which a session ends: an editor is open all day. Where room is needed, idle ones end before; see `Sessions`."""
+"""Seconds after which an idle session ends: an editor is open all day. Where room is needed, idle sessions end earlier;
+see `McpSessionPool`."""
 CALLER_SCOPE_KEY = "citewell.caller"
 
 
 @asynccontextmanager
-async def open_mcp(reading: QueryService, callers: CallerAuthenticator, url: str) -> AsyncIterator[list[BaseRoute]]:
-    """Its routes, which answer while the block is open. `url`: what callers reach this application as."""
+async def open_mcp(queries: QueryService, callers: CallerAuthenticator, url: str) -> AsyncIterator[list[BaseRoute]]:
+    """Open the routes, which answer while the block is open. `url` is the address at which callers reach this
+    application."""
     manager = StreamableHTTPSessionManager(
-        make_mcp_server(reading, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=2 * MAX_SESSIONS
+        make_mcp_server(queries, _caller), session_idle_timeout=IDLE_SECONDS, max_sessions=2 * MAX_SESSIONS
     )
-    running = asyncio.create_task(_running(manager, begun := asyncio.Event()), name="mcp")
-    await begun.wait()
+    running = asyncio.create_task(_run_manager(manager, started := asyncio.Event()), name="mcp")
+    await started.wait()
     try:
         yield [
-            Route(PATH, _Guarded(manager, reading, callers, url), methods=["GET", "POST", "DELETE"]),
+            Route(PATH, _McpEndpoint(manager, queries, callers, url), methods=["GET", "POST", "DELETE"]),
             Route(METADATA_PATH, _metadata(callers, url)),
         ]
     finally:
@@ -149,76 +164,76 @@ async def open_mcp(reading: QueryService, callers: CallerAuthenticator, url: str
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def _running(manager: StreamableHTTPSessionManager, begun: asyncio.Event) -> None:
-    """In a task of its own, which its sessions are begun and ended in."""
+async def _run_manager(manager: StreamableHTTPSessionManager, started: asyncio.Event) -> None:
+    """Run the session manager in a task of its own, in which its sessions begin and end."""
     async with manager.run():
-        begun.set()
+        started.set()
         await asyncio.Event().wait()
 
 
 async def _caller(ctx: McpContext) -> Caller:
-    """Whoever sent this very request: a key that was revoked meanwhile opens nothing."""
+    """Return the caller of this very request: a key revoked meanwhile opens nothing."""
     return cast("Caller", cast("Request", ctx.request).scope[CALLER_SCOPE_KEY])
 
 
-class _Guarded:
-    """ASGI before the sessions: a session is its caller's alone."""
+class _McpEndpoint:
+    """ASGI in front of the session manager: a session belongs to its caller alone."""
 
     def __init__(
-        self, manager: StreamableHTTPSessionManager, reading: QueryService, callers: CallerAuthenticator, url: str
+        self, manager: StreamableHTTPSessionManager, queries: QueryService, callers: CallerAuthenticator, url: str
     ) -> None:
         self._manager = manager
-        self._reading = reading
+        self._queries = queries
         self._callers = callers
         self._url = url
         self._sessions = McpSessionPool(self._end)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        has_started = False
 
-        async def sent(message: Message) -> None:
-            nonlocal begun
-            begun = True
+        async def send_tracked(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
-            await self._answer(scope, receive, sent)
+            await self._answer(scope, receive, send_tracked)
         except Exception as error:
-            if begun:
+            if has_started:
                 raise
-            await self._refusal(error, Request(scope))(scope, receive, send)
+            await self._to_response(error, Request(scope))(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         caller = await self._callers.authenticate(request)
         if request.method == "GET":
-            said = "Nothing is sent but answers: there is no stream to listen to."
-            await _refused(405, said, {"Allow": "POST, DELETE"})(scope, receive, send)
+            message = "There is no event stream: only requests are answered."
+            await _error_response(405, message, {"Allow": "POST, DELETE"})(scope, receive, send)
             return
-        token = session_instructions.set(await server_instructions(self._reading, caller))
+        token = session_instructions.set(await server_instructions(self._queries, caller))
         try:
             async with self._sessions.acquire(caller.id, request.headers.get(SESSION_HEADER, "")) as session:
 
-                async def answered(message: Message) -> None:
+                async def send_updating(message: Message) -> None:
                     if message["type"] == "http.response.start":
                         session.update_from_response(request.method, message["status"], message["headers"])
                     await send(message)
 
                 await self._manager.handle_request(
-                    {**scope, "user": _owner(caller.id), CALLER_SCOPE_KEY: caller}, receive, answered
+                    {**scope, "user": _owner(caller.id), CALLER_SCOPE_KEY: caller}, receive, send_updating
                 )
         finally:
             session_instructions.reset(token)
 
     async def _end(self, session: str, caller: str) -> None:
-        """As their own editor would."""
+        """End a session with the request that its own editor would send."""
 
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def send(_: Message) -> None: ...
 
-        asked = {
+        request_scope = {
             "type": "http",
             "http_version": "1.1",
             "method": "DELETE",
@@ -229,43 +244,45 @@ class _Guarded:
             "headers": [(SESSION_HEADER.encode(), session.encode("latin-1"))],
             "user": _owner(caller),
         }
-        await self._manager.handle_request(asked, receive, send)
+        await self._manager.handle_request(request_scope, receive, send)
 
-    def _refusal(self, error: Exception, request: Request) -> Response:
+    def _to_response(self, error: Exception, request: Request) -> Response:
         match error:
             case NotAuthenticated():
-                where = f"{_base(self._url, request)}{METADATA_PATH}"
-                return _refused(401, str(error), {"WWW-Authenticate": f'Bearer resource_metadata="{where}"'})
+                metadata_url = f"{_base_url(self._url, request)}{METADATA_PATH}"
+                return _error_response(
+                    401, str(error), {"WWW-Authenticate": f'Bearer resource_metadata="{metadata_url}"'}
+                )
             case RateLimited():
-                return _refused(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
+                return _error_response(429, str(error), {"Retry-After": str(math.ceil(error.retry_after))})
             case TooManySessions():
-                said = "All sessions are at work. Wait until a call is answered, or end a session."
-                return _refused(503, said, {"Retry-After": "5"})
+                message = "All sessions are busy. Wait until a call is answered, or end a session."
+                return _error_response(503, message, {"Retry-After": "5"})
             case CitewellError():
-                return _refused(503, error_message(error), {"Retry-After": "5"})
+                return _error_response(503, error_message(error), {"Retry-After": "5"})
             case _:
-                return _refused(500, error_message(error))
+                return _error_response(500, error_message(error))
 
 
 def _owner(caller: str) -> AuthenticatedUser:
-    """Whom the SDK knows a session to be of."""
+    """Return the user by which the SDK knows a session's owner."""
     return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
 
 
-def _refused(status: int, what: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An error of JSON-RPC, which clients show."""
+def _error_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an error of JSON-RPC, which clients show."""
     code = INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
-    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": what}}
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
     return JSONResponse(body, status, headers)
 
 
 def _metadata(callers: CallerAuthenticator, url: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        """Where to get what opens it (RFC 9728)."""
+        """Return the address of the authorization server (RFC 9728)."""
         servers = {"authorization_servers": [callers.issuer]} if callers.issuer else {}
         return JSONResponse(
             {
-                "resource": f"{_base(url, request)}{PATH}",
+                "resource": f"{_base_url(url, request)}{PATH}",
                 "resource_name": "Citewell",
                 "bearer_methods_supported": ["header"],
                 **servers,
@@ -275,5 +292,5 @@ def _metadata(callers: CallerAuthenticator, url: str) -> Callable[[Request], Awa
     return answer
 
 
-def _base(url: str, request: Request) -> str:
+def _base_url(url: str, request: Request) -> str:
     return url.rstrip("/") or f"{request.url.scheme}://{request.url.netloc}"

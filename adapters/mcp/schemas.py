@@ -1,4 +1,4 @@
-"""What the tools take and give, as JSON Schema describes them to an editor."""
+"""Inputs and outputs of the tools, which become JSON Schema for editors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AskToolInput(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: ToolText = Field(description="A question that stands by itself")
-    style: AnswerStyle | None = Field(None, description="How much is said")
+    style: AnswerStyle | None = Field(None, description="How long the answer is")
 
 
 class ReadToolInput(BaseModel):
@@ -50,9 +50,9 @@ class McpCitation(BaseModel):
     title: str
     place: str
     link: str
-    quote: str = Field(description="The quoted text, word for word")
-    date: str = Field(description="When its document was last changed or reviewed; empty where it does not say")
-    stale: bool = Field(description="That is so long ago that it may be out of date")
+    quote: str = Field(description="The cited words, verbatim")
+    date: str = Field(description="When the document was last changed or reviewed; empty where it does not say")
+    stale: bool = Field(description="True where the document may be out of date")
 
     @classmethod
     def from_citation(cls, citation: Citation) -> McpCitation:
@@ -70,7 +70,7 @@ class McpCitation(BaseModel):
 
 class McpSentence(BaseModel):
     text: str
-    citations: list[int] = Field(description="The numbers of the citations that support it")
+    citations: list[int] = Field(description="Numbers of the citations that it rests on")
 
 
 class AskToolOutput(BaseModel):
@@ -78,7 +78,7 @@ class AskToolOutput(BaseModel):
     instruction."""
 
     outcome: AnswerOutcome
-    text: str = Field(description="All that is said, with the marks of its citations")
+    text: str = Field(description="The whole answer, with citation marks")
     confidence: ConfidenceLevel
     sentences: list[McpSentence]
     citations: list[McpCitation]
@@ -91,9 +91,9 @@ class AskToolOutput(BaseModel):
             outcome=answer.outcome,
             text="\n\n".join(filter(None, (answer.preface, answer.body, answer.closing))),
             confidence=answer.confidence.level,
-            sentences=[McpSentence(text=one.text, citations=list(one.numbers)) for one in answer.sentences],
-            citations=[McpCitation.from_citation(one) for one in answer.citations],
-            closest=[McpCitation.from_citation(one) for one in answer.nearest],
+            sentences=[McpSentence(text=item.text, citations=list(item.numbers)) for item in answer.sentences],
+            citations=[McpCitation.from_citation(item) for item in answer.citations],
+            closest=[McpCitation.from_citation(item) for item in answer.nearest],
         )
 
 

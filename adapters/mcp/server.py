@@ -1,4 +1,4 @@
-"""The server: tools, documents as resources, and what it says of itself."""
+"""The MCP server: tools, documents as resources, and its instructions."""
 
 from __future__ import annotations
 
@@ -41,20 +41,21 @@ BASE_INSTRUCTIONS = (
 McpContext = ServerRequestContext[Any, Any]
 ResolveCaller = Callable[[McpContext], Awaitable[Caller]]
 session_instructions: ContextVar[str] = ContextVar("told", default=BASE_INSTRUCTIONS)
-"""What is said to whoever begins a session; see `instructions`."""
+"""Instructions for the caller that begins a session; see `server_instructions`."""
 
 
-async def server_instructions(reading: QueryService, caller: Caller) -> str:
-    """What the collections hold, as far as the caller may see: their names and counts, which are the operator's."""
-    found = Counter(document.collection for document in await reading.list_documents(caller.audience))
-    held = "; ".join(
-        f"{strip_invisible(name)} ({count_noun(count, 'document')})" for name, count in sorted(found.items())
+async def server_instructions(queries: QueryService, caller: Caller) -> str:
+    """Return the instructions with the names and sizes of the collections that the caller may see. The names are the
+    operator's."""
+    counts = Counter(document.collection for document in await queries.list_documents(caller.audience))
+    collections = "; ".join(
+        f"{strip_invisible(name)} ({count_noun(count, 'document')})" for name, count in sorted(counts.items())
     )
-    return f"{BASE_INSTRUCTIONS} Collections: {held or 'none that you may see'}."
+    return f"{BASE_INSTRUCTIONS} Collections: {collections or 'none that you may see'}."
 
 
 class _Server(Server[Any]):
-    """Says to each caller what concerns them."""
+    """A server whose instructions depend on the caller."""
 
     @property
     def instructions(self) -> str:
@@ -64,45 +65,46 @@ class _Server(Server[Any]):
     def instructions(self, _: str | None) -> None: ...
 
 
-def make_mcp_server(reading: QueryService, who: ResolveCaller) -> Server[Any]:
-    """`who` tells whose request it is."""
-    calls = McpToolHandler(reading)
+def make_mcp_server(queries: QueryService, resolve_caller: ResolveCaller) -> Server[Any]:
+    """Return the server. `resolve_caller` returns the caller of a request."""
+    calls = McpToolHandler(queries)
 
     async def tools(_: McpContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tool_definitions())
 
     async def call(ctx: McpContext, params: types.CallToolRequestParams) -> types.CallToolResult:
-        async def tell(far: float, what: str) -> None:
-            await ctx.session.report_progress(far, message=what)
+        async def tell(progress: float, message: str) -> None:
+            await ctx.session.report_progress(progress, message=message)
 
-        return await calls.call(params.name, params.arguments or {}, await who(ctx), tell)
+        return await calls.call(params.name, params.arguments or {}, await resolve_caller(ctx), tell)
 
     async def resources(ctx: McpContext, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        start = _start(params.cursor if params else None)
-        found = await reading.list_documents((await who(ctx)).audience)
-        more = str(start + RESOURCES_PER_PAGE) if start + RESOURCES_PER_PAGE < len(found) else None
+        start = _parse_cursor(params.cursor if params else None)
+        documents = await queries.list_documents((await resolve_caller(ctx)).audience)
+        next_cursor = str(start + RESOURCES_PER_PAGE) if start + RESOURCES_PER_PAGE < len(documents) else None
         return types.ListResourcesResult(
-            resources=[_resource(one) for one in found[start : start + RESOURCES_PER_PAGE]], next_cursor=more
+            resources=[_resource(document) for document in documents[start : start + RESOURCES_PER_PAGE]],
+            next_cursor=next_cursor,
         )
 
     async def templates(_: McpContext, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        one = types.ResourceTemplate(
+        template = types.ResourceTemplate(
             name="document", title="A document", uri_template=f"{DOCUMENT_URI_PREFIX}{{id}}", mime_type="text/plain"
         )
-        return types.ListResourceTemplatesResult(resource_templates=[one])
+        return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read(ctx: McpContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        audience = (await who(ctx)).audience
+        audience = (await resolve_caller(ctx)).audience
         document = unquote(uri.removeprefix(DOCUMENT_URI_PREFIX)) if uri.startswith(DOCUMENT_URI_PREFIX) else ""
-        found = await reading.read_document(document, audience, 0, MAX_RESOURCE_PASSAGES) if document else None
-        if found is None:
+        excerpt = await queries.read_document(document, audience, 0, MAX_RESOURCE_PASSAGES) if document else None
+        if excerpt is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such document that you may see.")
-        text = "\n\n".join(passage.text for passage in found[2])
-        held = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
-        return types.ReadResourceResult(contents=[held])
+        text = "\n\n".join(passage.text for passage in excerpt[2])
+        contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
+        return types.ReadResourceResult(contents=[contents])
 
-    made = _Server(
+    server = _Server(
         "citewell",
         version=metadata.version("citewell"),
         title="Citewell",
@@ -112,12 +114,12 @@ def make_mcp_server(reading: QueryService, who: ResolveCaller) -> Server[Any]:
         on_list_resource_templates=templates,
         on_read_resource=read,
     )
-    made.middleware.append(_failing)
-    return made
+    server.middleware.append(_hide_errors)
+    return server
 
 
-async def _failing(ctx: McpContext, call_next: CallNext) -> HandlerResult:
-    """What goes wrong is told in a sentence, and nothing of the error: the SDK would send its text."""
+async def _hide_errors(ctx: McpContext, call_next: CallNext) -> HandlerResult:
+    """Turn an error into a sentence without its details: the SDK would send its text."""
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):
@@ -126,36 +128,37 @@ async def _failing(ctx: McpContext, call_next: CallNext) -> HandlerResult:
         raise MCPError(types.INTERNAL_ERROR, error_message(error)) from error
 
 
-def _start(cursor: str | None) -> int:
+def _parse_cursor(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 9):
-        raise MCPError(types.INVALID_PARAMS, "That cursor is none of ours.")
+        raise MCPError(types.INVALID_PARAMS, "That cursor is not valid.")
     return int(cursor)
 
 
 def _resource(document: Document) -> types.Resource:
-    """Its title is data, and stands where a name does: nothing of it is a description."""
+    """Return a document as a resource. Its title is data and stands as a name only; nothing of it becomes a
+    description."""
     title = " ".join(plain_name(document.title or document.filename).split())[:MAX_NAME_CHARS]
     return types.Resource(
         uri=f"{DOCUMENT_URI_PREFIX}{quote(document.id, safe='')}", name=title or document.id, mime_type="text/plain"
     )
 
 
-# --- Over standard input and output, for the person at the machine --------------------------------
+# --- Standard input and output, for the person at the machine -------------------------------------
 
 
-async def serve_stdio(reading: QueryService) -> None:
-    """Until whoever started it closes the input."""
+async def serve_stdio(queries: QueryService) -> None:
+    """Serve the person at the machine until the client closes the input."""
 
     async def operator() -> Caller:
-        audience = await reading.resolve_audience(Readers(groups=frozenset({OPERATOR})))
+        audience = await queries.resolve_audience(Readers(groups=frozenset({OPERATOR})))
         return Caller(id=OPERATOR, name="operator", audience=audience)
 
     async def who(_: McpContext) -> Caller:
         return await operator()
 
-    session_instructions.set(await server_instructions(reading, await operator()))
-    made = make_mcp_server(reading, who)
+    session_instructions.set(await server_instructions(queries, await operator()))
+    server = make_mcp_server(queries, who)
     async with stdio_server() as (read, write):
-        await made.run(read, write, made.create_initialization_options())
+        await server.run(read, write, server.create_initialization_options())

@@ -1,4 +1,4 @@
-"""The tools: what an editor may ask for, and what it gets."""
+"""The tools that an editor may call."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from pipeline.ports import QueryService
 from pipeline.values import Answer, AnswerRequest, ConversationId, SentenceEvent
 from pipeline.words.text import strip_invisible
 
-# --- What is said of what went wrong, and what is not ---------------------------------------------
+# --- Error messages -------------------------------------------------------------------------------
 
-UNREACHABLE = "Something that is needed cannot be reached. Try again later."
+UNREACHABLE = "A service that Citewell needs cannot be reached. Try again later."
 
 log = structlog.get_logger(__name__)
 
 
 def error_message(error: Exception) -> str:
-    """For whoever called. What nobody foresaw is logged with a number, and only the number is said."""
+    """Return the message for the caller. An unexpected error is logged with a number, and the message holds only the
+    number."""
     match error:
         case Refused():
             return f"{error}. {error.what_to_do}".strip()
@@ -43,13 +44,15 @@ def error_message(error: Exception) -> str:
 
 PLATFORM = "mcp"
 MAX_ERROR_CHARS = 1000
-"""Characters of what is said of a call."""
+"""Characters of an error message."""
 NOT_FOUND = "There is no such document that you may see. `search` gives the ids of those that there are."
 ReportProgress = Callable[[float, str], Awaitable[None]]
-"""Tells of progress: how far, and a sentence."""
+"""Reports progress: a count and a sentence."""
 
 
 class McpTool(NamedTuple):
+    """A tool's texts, input and output."""
+
     title: str
     description: str
     input_model: type[BaseModel]
@@ -77,10 +80,11 @@ TOOLS: Mapping[str, McpTool] = {
         schemas.ReadToolOutput,
     ),
 }
-"""Their words are ours: nothing of a document is in them."""
+"""The tools. Their descriptions are ours: no text of a document is in them."""
 
 
 def tool_definitions() -> list[types.Tool]:
+    """Return the tools as the protocol describes them."""
     hints = types.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
@@ -98,67 +102,73 @@ def tool_definitions() -> list[types.Tool]:
 
 
 class McpToolHandler:
-    def __init__(self, reading: QueryService) -> None:
-        self._reading = reading
+    """The handler of tool calls."""
+
+    def __init__(self, queries: QueryService) -> None:
+        self._queries = queries
 
     async def call(
         self, name: str, arguments: Mapping[str, object], caller: Caller, tell: ReportProgress
     ) -> types.CallToolResult:
-        """What the tool gives; what is wrong with a call is told in its result, for who called to mend it."""
+        """Run a tool and return its result. A wrong call becomes a result that tells the caller how to mend it."""
         tool = TOOLS.get(name)
         if tool is None:
-            return _wrong(f"There is no tool {name!r}; there are {', '.join(TOOLS)}.")
+            return _to_error(f"There is no tool {name!r}; there are {', '.join(TOOLS)}.")
         try:
-            given = tool.input_model.model_validate(arguments)
+            tool_input = tool.input_model.model_validate(arguments)
         except ValidationError as error:
-            return _wrong("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+            return _to_error(
+                "; ".join(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in error.errors())
+            )
         try:
-            match given:
+            match tool_input:
                 case schemas.SearchToolInput():
-                    found = await self._reading.search(given.query, caller.audience, given.limit)
-                    return _given(schemas.SearchToolOutput(passages=list(found)))
+                    passages = await self._queries.search(tool_input.query, caller.audience, tool_input.limit)
+                    return _to_result(schemas.SearchToolOutput(passages=list(passages)))
                 case schemas.AskToolInput():
-                    return _given(schemas.AskToolOutput.from_answer(await self._answer(given, caller, tell)))
+                    return _to_result(schemas.AskToolOutput.from_answer(await self._answer(tool_input, caller, tell)))
                 case schemas.ReadToolInput():
-                    return await self._read(given, caller)
+                    return await self._read(tool_input, caller)
         except CitewellError as error:
-            return _wrong(error_message(error))
+            return _to_error(error_message(error))
         raise AssertionError(name)
 
-    async def _answer(self, asked: schemas.AskToolInput, caller: Caller, tell: ReportProgress) -> Answer:
+    async def _answer(self, tool_input: schemas.AskToolInput, caller: Caller, tell: ReportProgress) -> Answer:
         request = AnswerRequest(
-            text=asked.question,
+            text=tool_input.question,
             audience=caller.audience,
             conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=secrets.token_hex(16)),
             author=caller.id,
-            style=asked.style,
+            style=tool_input.style,
         )
-        said = 0
-        async with self._reading.respond(request) as stream:
+        sentences = 0
+        async with self._queries.respond(request) as stream:
             async for event in stream:
                 if isinstance(event, SentenceEvent):
-                    said += 1
-                    await tell(said, plain_sentence(event.sentence).text)
+                    sentences += 1
+                    await tell(sentences, plain_sentence(event.sentence).text)
             return await stream.answer()
 
-    async def _read(self, asked: schemas.ReadToolInput, caller: Caller) -> types.CallToolResult:
-        found = await self._reading.read_document(asked.document, caller.audience, asked.start, asked.count)
-        if found is None:
-            return _wrong(NOT_FOUND)
-        document, total, passages = found
-        return _given(
+    async def _read(self, tool_input: schemas.ReadToolInput, caller: Caller) -> types.CallToolResult:
+        excerpt = await self._queries.read_document(
+            tool_input.document, caller.audience, tool_input.start, tool_input.count
+        )
+        if excerpt is None:
+            return _to_error(NOT_FOUND)
+        document, total, passages = excerpt
+        return _to_result(
             schemas.ReadToolOutput(
                 document=document.id, title=plain_name(document.title), total=total, passages=list(passages)
             )
         )
 
 
-def _given(value: BaseModel) -> types.CallToolResult:
-    """As structured content, and as text for who reads only that."""
+def _to_result(value: BaseModel) -> types.CallToolResult:
+    """Return a result as structured content, and as text for clients that read only that."""
     text = types.TextContent(type="text", text=value.model_dump_json(indent=1))
     return types.CallToolResult(content=[text], structured_content=value.model_dump(mode="json"))
 
 
-def _wrong(what: str) -> types.CallToolResult:
-    said = strip_invisible(what)[:MAX_ERROR_CHARS]
-    return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
+def _to_error(message: str) -> types.CallToolResult:
+    text = strip_invisible(message)[:MAX_ERROR_CHARS]
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

@@ -1,1 +1,1 @@
-"""Language models and embedders."""
+"""Language models, embedders and rerankers."""

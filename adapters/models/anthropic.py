@@ -32,23 +32,22 @@ _REASONS = {
     "refusal": "content_filter",
 }
 _CACHED = {"cache_control": {"type": "ephemeral"}}
-"""The API keeps what comes up to here for five minutes, at a tenth of the price; a short text is not kept."""
+"""Marks a prompt's end for the API's cache: it keeps the text for five minutes, at a tenth of the price. A short text
+is not kept."""
 
 
 class AnthropicModel:
-    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused.
-
-    The API takes no temperature.
-    """
+    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused. The API takes no
+    temperature."""
 
     def __init__(self, model: str, *, key: str, base_url: str | None = None, timeout: float = 30.0) -> None:
         self.name = f"anthropic:{model}"
         self._model = model
-        self._refused: set[str] = set()
+        self._unsupported: set[str] = set()
         self._client = LazyClient(self.name, lambda: _make_client(self.name, key, base_url, timeout))
 
     async def connect(self) -> None:
-        """See `LanguageModel`: imports the SDK and makes the client."""
+        """Import the SDK and make the client; see `LanguageModel`."""
         await self._client.get()
 
     async def stream(
@@ -56,57 +55,58 @@ class AnthropicModel:
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`."""
         client = await self._client.get()
-        reading = _StreamReading(self.name, tools=bool(tools))
-        request = _request(self._model, messages, max_tokens)
+        parser = _StreamParser(self.name, tools=bool(tools))
+        request = _build_request(self._model, messages, max_tokens)
         async with AsyncExitStack() as open_response:
 
             async def send(**request: Any) -> Any:
-                asked = client.messages.with_streaming_response.create(**request, stream=True)
-                return await open_response.enter_async_context(asked)
+                response = client.messages.with_streaming_response.create(**request, stream=True)
+                return await open_response.enter_async_context(response)
 
-            with self._translated():
-                response = await self._ask(send, request, {"tools": _offered(tools)} if tools else {})
+            with self._translate_errors():
+                response = await self._send_supported(send, request, {"tools": _to_tools(tools)} if tools else {})
                 async with aclosing(read_event_stream(self.name, response)) as events:
                     async for event in events:
-                        if text := reading.take(event):
+                        if text := parser.feed(event):
                             yield TextDelta(text=text)
-                        if reading.reason:
+                        if parser.reason:
                             await drain_response(events)
                             break
                 kind = response_content_type(response)
-        if not reading.begun:
+        if not parser.has_started:
             raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
-        for piece in reading.end():
+        for piece in parser.finish():
             yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead."""
         client = await self._client.get()
-        request = _request(self._model, messages, max_tokens)
+        request = _build_request(self._model, messages, max_tokens)
         shape = {"output_config": {"format": {"type": "json_schema", "schema": into.model_json_schema()}}}
-        with self._translated():
-            reply = await self._ask(client.messages.with_raw_response.create, request, shape)
+        with self._translate_errors():
+            reply = await self._send_supported(client.messages.with_raw_response.create, request, shape)
         content, usage = _read_reply(self.name, json_body(self.name, reply))
         return parse_structured(self.name, content, into), usage
 
     async def close(self) -> None:
         await self._client.close()
 
-    async def _ask(self, send: Any, request: Mapping[str, Any], optional: Mapping[str, Any]) -> Any:
-        """`send` the request; again, and from then on, without an optional parameter that the server refuses."""
+    async def _send_supported(self, send: Any, request: Mapping[str, Any], optional: Mapping[str, Any]) -> Any:
+        """`send` the request. Repeat it without an optional parameter that the server refuses, and leave that one out
+        from then on."""
         import anthropic
 
         while True:
-            asked = {name: value for name, value in optional.items() if name not in self._refused}
+            supported = {name: value for name, value in optional.items() if name not in self._unsupported}
             try:
-                return await send(**request, **asked)
+                return await send(**request, **supported)
             except anthropic.APIStatusError as error:
-                refused = _refused_name(error, asked)
-                if refused is None:
+                refused_name = _refused_name(error, supported)
+                if refused_name is None:
                     raise
-                self._refused.add(refused)
+                self._unsupported.add(refused_name)
 
-    def _translated(self) -> Any:
+    def _translate_errors(self) -> Any:
         import anthropic
 
         return translate_sdk_errors(anthropic, self.name, "ANTHROPIC_API_KEY")
@@ -119,22 +119,22 @@ def _make_client(service: str, key: str, base_url: str | None, timeout: float) -
     return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, http_client=http)
 
 
-def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
-    """Which optional parameter a server refused."""
-    if "tools" in asked and is_tools_refusal(error.status_code, error.message):
+def _refused_name(error: Any, optional: Mapping[str, object]) -> str | None:
+    """Return the optional parameter that a server refused; None where it refused none."""
+    if "tools" in optional and is_tools_refusal(error.status_code, error.message):
         return "tools"
     shape = "output_config" in error.message or "schema" in error.message
-    return "output_config" if "output_config" in asked and error.status_code == 400 and shape else None
+    return "output_config" if "output_config" in optional and error.status_code == 400 and shape else None
 
 
-def _request(model: str, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
-    said = "\n\n".join(message.content for message in messages if message.role == "system")
-    system = [{"type": "text", "text": said, **_CACHED}] if said.strip() else said
-    return {"model": model, "max_tokens": max_tokens, "system": system, "messages": _chat(messages)}
+def _build_request(model: str, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
+    prompt = "\n\n".join(message.content for message in messages if message.role == "system")
+    system = [{"type": "text", "text": prompt, **_CACHED}] if prompt.strip() else prompt
+    return {"model": model, "max_tokens": max_tokens, "system": system, "messages": _to_messages(messages)}
 
 
-def _chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """`messages` as the API takes them: the results of one turn's calls are one message."""
+def _to_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    """Return `messages` as the API takes them: the results of one turn's calls are one message."""
     chat: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []
     for message in messages:
@@ -146,37 +146,38 @@ def _chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
         results = []
         if message.calls:
             text = [{"type": "text", "text": replace_surrogates(message.content)}] if message.content.strip() else []
-            chat.append({"role": message.role, "content": [*text, *map(_used, message.calls)]})
+            chat.append({"role": message.role, "content": [*text, *map(_to_tool_use, message.calls)]})
         elif message.role != "system":
             chat.append({"role": message.role, "content": message.content})
     return chat
 
 
-def _used(call: ToolCall) -> dict[str, Any]:
+def _to_tool_use(call: ToolCall) -> dict[str, Any]:
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": parse_arguments(call)}
 
 
-def _offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+def _to_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
     return [
         {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)} for tool in tools
     ]
 
 
-class _StreamReading:
-    """What the events of one stream have said so far."""
+class _StreamParser:
+    """The content of one stream's events so far."""
 
     def __init__(self, service: str, *, tools: bool) -> None:
-        self.begun = False
+        self.has_started = False
         self.reason = ""
         self._service = service
         self._tools = tools
         self._tokens = [0, 0]
         self._calls = ToolCallBuffer(service)
 
-    def take(self, event: Any) -> str:
-        """The text of `event`; other events are remembered."""
-        self.begun = True
+    def feed(self, event: Any) -> str:
+        """Return the text of `event`; other events are remembered."""
+        self.has_started = True
         try:
+            # `+ ""` raises TypeError for a value that is no text, which counts as an unknown shape
             match event["type"]:
                 case "message_start":
                     self._tokens[0] = _input_tokens(event["message"]["usage"])
@@ -191,33 +192,37 @@ class _StreamReading:
                     self._calls.add(event["index"], arguments=(event["delta"]["partial_json"] or "") + "")
                 case "message_delta":
                     self._tokens[1] = int(event["usage"]["output_tokens"] or 0)
-                    why = event["delta"]["stop_reason"]
-                    self.reason = _REASONS.get(why, str(why)) if why else ""
+                    stop_reason = event["delta"]["stop_reason"]
+                    self.reason = _REASONS.get(stop_reason, str(stop_reason)) if stop_reason else ""
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UnusableResponse(f"{self._service}: an event of unknown shape") from error
         return ""
 
-    def end(self) -> Iterator[ToolCall | StreamEnd]:
-        """What there is once the stream has ended."""
+    def finish(self) -> Iterator[ToolCall | StreamEnd]:
+        """Yield the calls and the end once the stream has ended."""
         reason, calls = self._calls.finish(self.reason)
         yield from calls
         yield StreamEnd(reason=reason, input_tokens=self._tokens[0], output_tokens=self._tokens[1])
 
 
-def _input_tokens(used: Any) -> int:
-    """All that was read, from the cache or not."""
-    cached = (used.get("cache_creation_input_tokens"), used.get("cache_read_input_tokens"))
-    return sum(int(tokens or 0) for tokens in (used["input_tokens"], *cached))
+def _input_tokens(usage: Any) -> int:
+    """Return the tokens of the whole prompt, from the cache or not."""
+    cached = (usage.get("cache_creation_input_tokens"), usage.get("cache_read_input_tokens"))
+    return sum(int(tokens or 0) for tokens in (usage["input_tokens"], *cached))
 
 
 def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
     try:
         content = "".join(block["text"] for block in reply["content"] if block["type"] == "text")
-        why = _REASONS.get(reply["stop_reason"], reply["stop_reason"])
-        used = reply["usage"]
-        usage = Usage(writer=service, input_tokens=_input_tokens(used), output_tokens=int(used["output_tokens"] or 0))
+        stop_reason = _REASONS.get(reply["stop_reason"], reply["stop_reason"])
+        token_counts = reply["usage"]
+        usage = Usage(
+            writer=service,
+            input_tokens=_input_tokens(token_counts),
+            output_tokens=int(token_counts["output_tokens"] or 0),
+        )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UnusableResponse(f"{service}: a reply of unknown shape") from error
-    if why != "stop" or not content.strip():
-        raise UnusableResponse(f"{service}: an empty or unfinished reply (stop reason {str(why)[:40]})")
+    if stop_reason != "stop" or not content.strip():
+        raise UnusableResponse(f"{service}: an empty or unfinished reply (stop reason {str(stop_reason)[:40]})")
     return content, usage

@@ -23,7 +23,7 @@ C = TypeVar("C", bound=Closable)
 
 
 class LazyClient(Generic[C]):
-    """What `make` returns, made at the first `get`, off the event loop, and reused."""
+    """The client that `make` returns, made at the first `get`, off the event loop, and reused."""
 
     def __init__(self, service: str, make: Callable[[], C]) -> None:
         self._service = service
@@ -31,7 +31,8 @@ class LazyClient(Generic[C]):
         self._making: asyncio.Task[C] | None = None
 
     async def get(self) -> C:
-        """Raises Unavailable when the client cannot be made. Cancelled, it leaves the client to the next one."""
+        """Return the client. Raise Unavailable when it cannot be made. If cancelled, the client is still made for the
+        next caller."""
         if self._making is None or _failed(self._making):
             self._making = asyncio.create_task(asyncio.to_thread(self._make))
         making = self._making
@@ -42,7 +43,7 @@ class LazyClient(Generic[C]):
         return making.result()
 
     async def close(self) -> None:
-        """Also when the client is still being made."""
+        """Close the client, also when it is still being made."""
         making, self._making = self._making, None
         if making is not None:
             await asyncio.wait({making})
@@ -55,7 +56,7 @@ def _failed(making: asyncio.Task[Any]) -> bool:
 
 
 def openai_client(service: str, *, key: str, base_url: str | None, timeout: float) -> LazyClient[AsyncOpenAI]:
-    """A client of OpenAI's API, or of the server at `base_url`, that never asks twice on its own."""
+    """Return a client of OpenAI's API, or of the server at `base_url`, that never retries by itself."""
 
     def make() -> AsyncOpenAI:
         import openai

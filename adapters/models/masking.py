@@ -1,4 +1,4 @@
-"""What is private in a text stays here: a foreign model is shown placeholders, and what it writes gets the values."""
+"""Masking of sensitive data: an external model sees placeholders, and its output gets the values back."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pipeline.values import Usage, replace
 PLACEHOLDER_NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, \
 always the same. Wherever you would give that value, write the placeholder exactly as it stands."""
 _PLACEHOLDER = re.compile(r"<[a-z]{1,12}-[1-9]\d{0,5}>")
-_BEGUN = re.compile(r"<(?:[a-z]{1,12}(?:-(?:[1-9]\d{0,5})?)?)?\Z")
-"""What may yet become one."""
+_PARTIAL_PLACEHOLDER = re.compile(r"<(?:[a-z]{1,12}(?:-(?:[1-9]\d{0,5})?)?)?\Z")
+"""The beginning of a placeholder at the end of a text."""
 
 
 class PlaceholderMap:
@@ -33,38 +33,38 @@ class PlaceholderMap:
         self._counts: Counter[str] = Counter()
 
     def hide(self, text: str) -> str:
-        """`text` with a placeholder for each value; what looks like a placeholder already gets one too."""
-        written = (SensitiveSpan(*match.span(), "text") for match in _PLACEHOLDER.finditer(text))
+        """Return `text` with a placeholder for each value. Text that looks like a placeholder already gets one too."""
+        lookalikes = (SensitiveSpan(*match.span(), "text") for match in _PLACEHOLDER.finditer(text))
         pieces, end = [], 0
-        for one in drop_overlaps([*self._find(text), *written]):
-            pieces += [text[end : one.start], self._placeholder(one.kind, text[one.start : one.end])]
-            end = one.end
+        for span in drop_overlaps([*self._find(text), *lookalikes]):
+            pieces += [text[end : span.start], self._placeholder(span.kind, text[span.start : span.end])]
+            end = span.end
         return "".join([*pieces, text[end:]])
 
     def reveal(self, text: str) -> str:
-        """`text` with the values that its placeholders stand for; one that was never given stays."""
+        """Return `text` with the values of its placeholders; unknown ones stay."""
         return _PLACEHOLDER.sub(lambda match: self._values.get(match[0], match[0]), text)
 
     def hide_messages(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
-        """`messages`, and where something is hidden in them a NOTE at the end of the first."""
-        shown = [
+        """Return `messages` with placeholders, and `PLACEHOLDER_NOTE` at the end of the first where there are any."""
+        masked = [
             replace(
                 message,
                 content=self.hide(message.content),
-                calls=tuple(_with_arguments(call, self.hide) for call in message.calls),
+                calls=tuple(_change_arguments(call, self.hide) for call in message.calls),
             )
             for message in messages
         ]
         if not self._values:
             return messages
-        return [replace(shown[0], content=f"{shown[0].content}\n{PLACEHOLDER_NOTE}"), *shown[1:]]
+        return [replace(masked[0], content=f"{masked[0].content}\n{PLACEHOLDER_NOTE}"), *masked[1:]]
 
     def reveal_call(self, call: ToolCall) -> ToolCall:
-        return _with_arguments(call, self.reveal)
+        return _change_arguments(call, self.reveal)
 
-    def reveal_value(self, found: T) -> T:
-        """The same value, with what its texts stand for."""
-        return type(found).model_validate(_each(found.model_dump(), self.reveal)) if self._values else found
+    def reveal_value(self, value: T) -> T:
+        """Return `value` with the placeholders in its texts replaced by their values."""
+        return type(value).model_validate(_map_texts(value.model_dump(), self.reveal)) if self._values else value
 
     def _placeholder(self, kind: str, value: str) -> str:
         if value not in self._placeholders:
@@ -75,7 +75,7 @@ class PlaceholderMap:
 
 
 class MaskedModel:
-    """A `LanguageModel` around a foreign one, which is shown a placeholder for all that `find` finds."""
+    """A `LanguageModel` around an external one, which sees a placeholder for everything that `find` finds."""
 
     def __init__(self, model: LanguageModel, find: SensitiveDataFinder) -> None:
         self.name = model.name
@@ -88,38 +88,38 @@ class MaskedModel:
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
-        """See `LanguageModel`. What may be the beginning of a placeholder is held back until it is one or is not."""
+        """See `LanguageModel`. Text that may be the beginning of a placeholder is held back until that is decided."""
         mask = PlaceholderMap(self._find)
-        shown = await asyncio.to_thread(mask.hide_messages, messages)
-        held = ""
-        async with aclosing(self._model.stream(shown, max_tokens=max_tokens, tools=tools)) as pieces:
+        masked = await asyncio.to_thread(mask.hide_messages, messages)
+        pending = ""
+        async with aclosing(self._model.stream(masked, max_tokens=max_tokens, tools=tools)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, TextDelta):
-                    text = held + piece.text
-                    begun = _BEGUN.search(text)
-                    held = begun[0] if begun else ""
-                    if whole := text.removesuffix(held):
-                        yield TextDelta(text=mask.reveal(whole))
+                    text = pending + piece.text
+                    partial = _PARTIAL_PLACEHOLDER.search(text)
+                    pending = partial[0] if partial else ""
+                    if complete := text.removesuffix(pending):
+                        yield TextDelta(text=mask.reveal(complete))
                     continue
-                if held:
-                    yield TextDelta(text=held)
-                    held = ""
+                if pending:
+                    yield TextDelta(text=pending)
+                    pending = ""
                 yield mask.reveal_call(piece) if isinstance(piece, ToolCall) else piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`."""
         mask = PlaceholderMap(self._find)
-        shown = await asyncio.to_thread(mask.hide_messages, messages)
-        found, usage = await self._model.structured(shown, into, max_tokens=max_tokens)
-        return mask.reveal_value(found), usage
+        masked = await asyncio.to_thread(mask.hide_messages, messages)
+        value, usage = await self._model.structured(masked, into, max_tokens=max_tokens)
+        return mask.reveal_value(value), usage
 
     async def close(self) -> None:
         await self._model.close()
 
 
 def is_external_server(url: str | None) -> bool:
-    """Whether a server is somebody else's: not on this machine, in a private network or under a name of one. Without
-    an address it is its maker's."""
+    """Return True where a server is somebody else's: not on this machine, not in a private network and not under an
+    internal name. Without an address it is the vendor's."""
     host = (urlsplit(url).hostname or "") if url else "a.maker"
     try:
         return not ip_address(host).is_private
@@ -127,19 +127,19 @@ def is_external_server(url: str | None) -> bool:
         return "." in host and not host.endswith((".localhost", ".local", ".internal"))
 
 
-def _with_arguments(call: ToolCall, change: Callable[[str], str]) -> ToolCall:
-    """What is no JSON is not read by anybody either."""
+def _change_arguments(call: ToolCall, change: Callable[[str], str]) -> ToolCall:
+    """Return `call` with the texts in its arguments changed. Arguments that are no JSON are changed as one text."""
     try:
-        said = json.dumps(_each(json.loads(call.arguments), change), ensure_ascii=False)
+        arguments = json.dumps(_map_texts(json.loads(call.arguments), change), ensure_ascii=False)
     except (ValueError, RecursionError):
-        said = change(call.arguments)
-    return replace(call, arguments=said)
+        arguments = change(call.arguments)
+    return replace(call, arguments=arguments)
 
 
-def _each(value: Any, change: Callable[[str], str]) -> Any:
-    """`value` with every text in it changed."""
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return `value` with every text in it changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {name: _each(one, change) for name, one in value.items()}
-    return [_each(one, change) for one in value] if isinstance(value, list) else value
+        return {name: _map_texts(item, change) for name, item in value.items()}
+    return [_map_texts(item, change) for item in value] if isinstance(value, list) else value

@@ -19,21 +19,19 @@ from pipeline.screen.sensitive_data import SensitiveDataFinder
 
 _BATCH = 64
 """Texts a request: 64 of 500 tokens stay well below the 300,000 tokens that OpenAI takes at once."""
-_LONGEST_WAIT = 20.0
+_MAX_WAIT = 20.0
 """Seconds: a service that asks for a longer wait is not asked again."""
 _QUESTION_SECONDS = 3.0
-"""Someone is waiting: after this, lexical search alone answers."""
+"""Seconds that a question waits: after this, lexical search alone answers."""
 
 
 class OpenAIEmbedder:
-    """An `Embedder`. `name` holds the model and its dimensions: vectors of another model are never mixed with these.
-
-    The dimensions are 0 until they are taken from what was embedded before or learnt from the first reply; a first
-    reply of others replaces them, and with them the name. Nothing is connected before something is embedded.
-    Batches are asked for one after the other; one that fails is asked for once more, unless the error is permanent.
-    A question is asked for once and has a deadline of 3 seconds.
-    Numbers are asked for as floats, which every compatible server can give.
-    A foreign server is shown only of which kind what `find` finds is."""
+    """An `Embedder`. `name` holds the model and its dimensions: vectors of different models are never mixed. The
+    dimensions are 0 until they are restored from earlier vectors or learnt from the first reply; a first reply of
+    others replaces them, and with them the name. Nothing is connected before the first text is embedded. Batches are
+    sent one after the other; one that fails is sent once more, unless the error is permanent. A question is sent once
+    and has a deadline of 3 seconds. Numbers are requested as floats, which every compatible server can give. For an
+    external server the sensitive data that `find` finds is replaced by its kind."""
 
     def __init__(
         self,
@@ -49,7 +47,7 @@ class OpenAIEmbedder:
         self._service = f"openai:{model}"
         self._find = find if is_external_server(base_url) else None
         self._learnt = False
-        self._take(0)
+        self._set_dimensions(0)
         self._sleep = sleep
         self._client = openai_client(self._service, key=key, base_url=base_url, timeout=timeout)
 
@@ -58,73 +56,73 @@ class OpenAIEmbedder:
         for name in names:
             service, _, dimensions = name.rpartition(":")
             if service == self._service and dimensions.isdecimal():
-                self._take(int(dimensions))
+                self._set_dimensions(int(dimensions))
                 return
 
-    def _take(self, dimensions: int) -> None:
+    def _set_dimensions(self, dimensions: int) -> None:
         self.dimensions = dimensions
         self.name = f"{self._service}:{dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`. Raises Unavailable, also when the reply holds other vectors than were asked for."""
+        """See `Embedder`. Raise Unavailable, also when the reply holds other vectors than were asked for."""
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
         rows = [row for batch in batches for row in await self._with_retry(batch)]
-        return self._unit(rows)
+        return self._to_vectors(rows)
 
     async def embed_question(self, text: str) -> Vectors:
-        """See `Embedder`. Raises Unavailable, as `embed` does, or when the reply does not come at once."""
-        vector: Vectors = self._unit(await self._at_once([text]))[0]
+        """See `Embedder`. Raise Unavailable as `embed` does, or when the reply does not come at once."""
+        vector: Vectors = self._to_vectors(await self._request_with_deadline([text]))[0]
         return vector
 
-    def _unit(self, rows: list[list[float]]) -> Vectors:
+    def _to_vectors(self, rows: list[list[float]]) -> Vectors:
         if rows and not self._learnt:
-            self._take(len(rows[0]))
+            self._set_dimensions(len(rows[0]))
             self._learnt = True
         if any(len(row) != self.dimensions for row in rows):
             raise Unavailable(self._service, "returned vectors of other dimensions", permanent=True)
         vectors = np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
         return normalize_vectors(self._service, vectors)
 
-    async def _ask(self, texts: Sequence[str]) -> list[list[float]]:
-        """The raw vectors of one batch, in order. Raises Unavailable."""
+    async def _request(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the raw vectors of one batch, in order. Raises Unavailable."""
         client = await self._client.get()
-        shown = await asyncio.to_thread(self._shown, texts)
+        masked = await asyncio.to_thread(self._mask, texts)
         import openai
 
         try:
             with translate_sdk_errors(openai, self._service, "OPENAI_API_KEY"):
                 reply: Any = await client.embeddings.with_raw_response.create(
-                    model=self._model, input=shown, encoding_format="float"
+                    model=self._model, input=masked, encoding_format="float"
                 )
             rows = {item["index"]: item["embedding"] for item in json_body(self._service, reply)["data"]}
-            return [[float(number) for number in rows[place]] for place in range(len(texts))]
+            return [[float(number) for number in rows[index]] for index in range(len(texts))]
         except Unavailable:
             raise
         except (CitewellError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise Unavailable(self._service, "answered with something other than vectors", permanent=True) from error
 
-    def _shown(self, texts: Sequence[str]) -> list[str]:
-        """A text has placeholders of its own, so that its vector depends on nothing else."""
+    def _mask(self, texts: Sequence[str]) -> list[str]:
+        """Return the texts to send. Each has its own placeholders, so that its vector depends on nothing else."""
         find = self._find
         return [(PlaceholderMap(find).hide(text) if find else text) or " " for text in texts]
 
     async def close(self) -> None:
         await self._client.close()
 
-    async def _at_once(self, texts: Sequence[str]) -> list[list[float]]:
+    async def _request_with_deadline(self, texts: Sequence[str]) -> list[list[float]]:
         await self._client.get()
         try:
             async with asyncio.timeout(_QUESTION_SECONDS):
-                return await self._ask(texts)
+                return await self._request(texts)
         except TimeoutError as error:
             raise Unavailable(self._service, "did not answer in time") from error
 
     async def _with_retry(self, batch: Sequence[str]) -> list[list[float]]:
         try:
-            return await self._ask(batch)
+            return await self._request(batch)
         except Unavailable as error:
             wait = 0.5 if error.retry_after is None else error.retry_after
-            if error.permanent or wait > _LONGEST_WAIT:
+            if error.permanent or wait > _MAX_WAIT:
                 raise
             await self._sleep(wait)
-            return await self._ask(batch)
+            return await self._request(batch)

@@ -1,4 +1,4 @@
-"""Names of people and places, which have no form: Presidio finds them with a model of spaCy's, on this machine."""
+"""A finder for names of people and places, which have no pattern: Presidio runs a model of spaCy's on this machine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _KINDS = MappingProxyType({"PERSON": "name", "LOCATION": "place"})
 
 @lru_cache(maxsize=1)
 def open_presidio(model: str, setting: str) -> SensitiveDataFinder:
-    """A finder of names and places, and of all that `find` finds; `model` is loaded when it is first needed.
-
-    Raises Misconfigured, naming `setting`, where the package or the model is not installed: nothing is downloaded."""
+    """Return a finder of names and places, and of everything that `find_sensitive_data` finds; `model` is loaded when
+    it is first needed. Raise Misconfigured, naming `setting`, where the package or the model is not installed: nothing
+    is downloaded."""
     name = f"presidio:{model}"
     if not find_spec("presidio_analyzer"):
         raise Misconfigured(
@@ -33,20 +33,23 @@ def open_presidio(model: str, setting: str) -> SensitiveDataFinder:
             f"{name} needs spaCy's model {model}, which is not installed",
             what_to_do=f"Install it: python -m spacy download {model}",
         )
-    return _Names(model)
+    return _PresidioFinder(model)
 
 
-class _Names:
+class _PresidioFinder:
     def __init__(self, model: str) -> None:
         self._model = model
         self._language = model.partition("_")[0]
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
 
     def __call__(self, text: str) -> list[SensitiveSpan]:
-        with raise_unavailable(f"presidio:{self._model}", "could not be run"), self._alone:
-            found = self._analyzer.analyze(text, self._language, entities=list(_KINDS))
+        with raise_unavailable(f"presidio:{self._model}", "could not be run"), self._lock:
+            results = self._analyzer.analyze(text, self._language, entities=list(_KINDS))
         return drop_overlaps(
-            [*find_sensitive_data(text), *(SensitiveSpan(one.start, one.end, _KINDS[one.entity_type]) for one in found)]
+            [
+                *find_sensitive_data(text),
+                *(SensitiveSpan(result.start, result.end, _KINDS[result.entity_type]) for result in results),
+            ]
         )
 
     @cached_property

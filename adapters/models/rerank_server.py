@@ -26,20 +26,19 @@ _REMEDIES = {
     403: "Check what CITEWELL_RERANKER_KEY may use: the service refused it.",
     404: "Check CITEWELL_RERANKER and CITEWELL_RERANKER_URL: the service does not know this model or path.",
 }
-_UNREACHED = "Check the network, and that a server answers at CITEWELL_RERANKER_URL."
+_UNREACHABLE_REMEDY = "Check the network, and that a server answers at CITEWELL_RERANKER_URL."
 
 
 class ServerReranker:
-    """Scores without a deadline of its own; see `Reranker`. Asks once; nothing is connected before.
-
-    The question and the passages go to the server that the settings name, and to no other: to a foreign one without
-    what `find` finds."""
+    """A `Reranker` without a deadline of its own, in one request. Nothing is connected before. The question and the
+    passages go only to the server of the settings; for an external one, the sensitive data that `find` finds is
+    masked."""
 
     def __init__(
         self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0, find: SensitiveDataFinder | None = None
     ) -> None:
-        """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is where another server takes requests, which may need no
-        key. Raises Misconfigured."""
+        """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is the address of another server, which may need no key.
+        Raises Misconfigured."""
         provider, _, self._model = spec.partition(":")
         if not key and not url:
             raise Misconfigured(
@@ -58,31 +57,31 @@ class ServerReranker:
         client = await self._client.get()
         import httpx2
 
-        query, *documents = await asyncio.to_thread(self._shown, [question, *passages])
-        asked = {"model": self._model, "query": query, "documents": documents}
+        query, *documents = await asyncio.to_thread(self._mask, [question, *passages])
+        body = {"model": self._model, "query": query, "documents": documents}
         try:
-            response = await client.http.post(self._url, json=asked)
+            response = await client.http.post(self._url, json=body)
         except httpx2.TimeoutException as error:
-            raise Unavailable(self._service, "did not answer in time", what_to_do=_UNREACHED) from error
+            raise Unavailable(self._service, "did not answer in time", what_to_do=_UNREACHABLE_REMEDY) from error
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as error:
-            raise Unavailable(self._service, "the connection failed", what_to_do=_UNREACHED) from error
+            raise Unavailable(self._service, "the connection failed", what_to_do=_UNREACHABLE_REMEDY) from error
         if not response.is_success:
-            raise self._refusal(response)
+            raise self._to_error(response)
         try:
-            return _scores(json.loads(response.content), len(passages))
+            return _parse_scores(json.loads(response.content), len(passages))
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise Unavailable(self._service, "answered with something other than a score for each passage") from error
 
     async def close(self) -> None:
         await self._client.close()
 
-    def _shown(self, texts: list[str]) -> list[str]:
+    def _mask(self, texts: list[str]) -> list[str]:
         if not self._find:
             return texts
         mask = PlaceholderMap(self._find)
         return [mask.hide(text) for text in texts]
 
-    def _refusal(self, response: httpx2.Response) -> Unavailable:
+    def _to_error(self, response: httpx2.Response) -> Unavailable:
         status = response.status_code
         return Unavailable(
             self._service,
@@ -93,15 +92,15 @@ class ServerReranker:
         )
 
 
-def _scores(reply: Any, count: int) -> list[float]:
-    found = {one["index"]: float(one["relevance_score"]) for one in reply["results"]}
+def _parse_scores(reply: Any, count: int) -> list[float]:
+    scores = {result["index"]: float(result["relevance_score"]) for result in reply["results"]}
     if len(reply["results"]) != count:
         raise ValueError("another number of results than of passages")
-    return [found[place] for place in range(count)]
+    return [scores[index] for index in range(count)]
 
 
 class _Client:
-    """One that is closed as all clients of models are."""
+    """An httpx client with the `close` that all model clients have."""
 
     def __init__(self, http: httpx2.AsyncClient) -> None:
         self.http = http

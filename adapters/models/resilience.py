@@ -1,4 +1,4 @@
-"""What may be asked by everybody at once: a language model with one retry, a circuit breaker and a limit on calls; a
+"""Guards for models that many callers share: a language model with one retry, a circuit breaker and a limit on calls; a
 reranker with a deadline."""
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pipeline.values import Usage
 
 # --- A language model -----------------------------------------------------------------------------
 
-_LONGEST_WAIT = 2.0
+_MAX_WAIT = 2.0
 """Seconds: a service that asks for a longer wait is not asked again for this answer."""
 FAILURE_THRESHOLD = 5
-"""More than a hiccup, so many within `WINDOW` seconds."""
+"""Failures within `FAILURE_WINDOW_SECONDS` that open the breaker: more than a hiccup."""
 FAILURE_WINDOW_SECONDS = 30.0
 PROBE_SECONDS = 10.0
-"""Between two probes: the time to notice a recovery stays well under half a minute."""
+"""Seconds between two probes: a recovery is noticed in well under half a minute."""
 
 
 class CircuitBreaker:
-    """A circuit breaker: calls are refused when too many failed, until one is seen to succeed. A probe is let through
-    now and then."""
+    """A circuit breaker. After too many failures it refuses calls until one succeeds; now and then it lets a probe
+    through."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -36,15 +36,15 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Calls are refused, except for a probe now and then."""
+        """True while calls are refused, except for a probe now and then."""
         return self._next_probe is not None
 
     def is_blocked(self) -> bool:
-        """Whether a call would be refused now."""
+        """Return True where a call would be refused now."""
         return self._next_probe is not None and self._clock() < self._next_probe
 
     def allow_call(self) -> bool:
-        """Whether a call may be made now; when open, a yes makes this call the probe."""
+        """Return True where a call may be made now. While the breaker is open, True makes this call the probe."""
         if self.is_blocked():
             return False
         if self.is_open:
@@ -65,10 +65,9 @@ class CircuitBreaker:
 
 
 class GuardedModel:
-    """A `LanguageModel` around another. The caller keeps the deadline, and ends a call by cancelling it.
-
-    A stream that failed before it gave anything is asked for once more after `pause` seconds, or those the service
-    named, unless the error is permanent. A call cancelled after `patience` seconds counts as the model's failure."""
+    """A `LanguageModel` around another. The caller keeps the deadline, and ends a call by cancelling it. A stream that
+    failed before its first piece is retried once after `pause` seconds, or those the service named, unless the error is
+    permanent. A call cancelled after `patience` seconds counts as the model's failure."""
 
     def __init__(
         self,
@@ -85,7 +84,7 @@ class GuardedModel:
         self._breaker = CircuitBreaker(clock)
         self._streams = asyncio.Semaphore(limit)
         self._calls = asyncio.Semaphore(limit)
-        """Of their own: a claim is checked while the stream that it comes from is open."""
+        """Separate from streams: a claim is checked while the stream that it comes from is open."""
         self._patience = patience
         self._pause = pause
         self._sleep = sleep
@@ -97,26 +96,26 @@ class GuardedModel:
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
-        """See `LanguageModel`. Raises Unavailable at once while the breaker is open."""
-        begun = False
+        """See `LanguageModel`. Raise Unavailable at once while the breaker is open."""
+        has_started = False
         try:
-            async with aclosing(self._attempt(messages, max_tokens, tools)) as attempt:
+            async with aclosing(self._stream_once(messages, max_tokens, tools)) as attempt:
                 async for piece in attempt:
-                    begun = True
+                    has_started = True
                     yield piece
                 return
         except Unavailable as error:
             wait = self._pause if error.retry_after is None else error.retry_after
-            if begun or error.permanent or wait > _LONGEST_WAIT or self._breaker.is_open:
+            if has_started or error.permanent or wait > _MAX_WAIT or self._breaker.is_open:
                 raise
         await self._sleep(wait)
-        async with aclosing(self._attempt(messages, max_tokens, tools)) as attempt:
+        async with aclosing(self._stream_once(messages, max_tokens, tools)) as attempt:
             async for piece in attempt:
                 yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
-        """See `LanguageModel`; asked once. Raises Unavailable at once while the breaker is open."""
-        async with self._watched(self._calls):
+        """See `LanguageModel`; never retried. Raise Unavailable at once while the breaker is open."""
+        async with self._guard(self._calls):
             reply = await self._model.structured(messages, into, max_tokens=max_tokens)
             self._breaker.record_success()
             return reply
@@ -124,27 +123,27 @@ class GuardedModel:
     async def close(self) -> None:
         await self._model.close()
 
-    async def _attempt(
+    async def _stream_once(
         self, messages: Sequence[ChatMessage], max_tokens: int, tools: Sequence[Tool]
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         async with (
-            self._watched(self._streams),
+            self._guard(self._streams),
             aclosing(self._model.stream(messages, max_tokens=max_tokens, tools=tools)) as stream,
         ):
             async for piece in stream:
                 if isinstance(piece, StreamEnd):
-                    self._tell(whole=bool(piece.reason))
+                    self._record(complete=bool(piece.reason))
                 yield piece
 
-    def _tell(self, *, whole: bool) -> None:
-        if whole:
+    def _record(self, *, complete: bool) -> None:
+        if complete:
             self._breaker.record_success()
         else:
             self._breaker.record_failure()
 
     @asynccontextmanager
-    async def _watched(self, slots: asyncio.Semaphore) -> AsyncIterator[None]:
-        """One call, when the breaker and the limit let it through; its failures are counted."""
+    async def _guard(self, slots: asyncio.Semaphore) -> AsyncIterator[None]:
+        """Hold a slot for one call, when the breaker and the limit let it through, and count its failures."""
         if self._breaker.is_blocked():
             raise self._refusal()
         async with slots:
@@ -168,14 +167,14 @@ class GuardedModel:
         return Unavailable(self.name, "not asked, because it kept failing; it is tried again every few seconds")
 
 
-# --- A reranker that somebody waits for -----------------------------------------------------------
+# --- A reranker with a deadline -------------------------------------------------------------------
 
 RERANK_TIMEOUT_SECONDS = 2.0
-"""No question waits longer for its passages to be put in order."""
+"""Seconds that a question waits for its passages to be ranked at most."""
 
 
 class GuardedReranker:
-    """A `Reranker` around another."""
+    """A `Reranker` with a deadline and a circuit breaker around another."""
 
     def __init__(
         self,
@@ -191,18 +190,18 @@ class GuardedReranker:
         self._breaker = CircuitBreaker(clock)
 
     async def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
-        """See `Reranker`. Raises Unavailable at once while it keeps failing."""
+        """See `Reranker`. Raise Unavailable at once while it keeps failing."""
         if not self._breaker.allow_call():
             raise Unavailable(self._service, "not asked, because it kept failing; it is tried again every few seconds")
         try:
-            scores = await self._asked(question, passages)
+            scores = await self._score_in_time(question, passages)
         except Unavailable:
             self._breaker.record_failure()
             raise
         self._breaker.record_success()
         return scores
 
-    async def _asked(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+    async def _score_in_time(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         try:
             async with asyncio.timeout(self._seconds):
                 scores = await self._reranker.score(question, passages)

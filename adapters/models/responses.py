@@ -1,5 +1,5 @@
-"""Replies of model servers: events of a stream and JSON, read below the SDKs' own decoding, which takes most of the
-time of a stream and minutes for 8 MB of `{}`; and JSON as models write it."""
+"""Parsers for replies of model servers: events of a stream and JSON, read below the SDKs' own decoding, which takes
+most of the time of a stream and minutes for 8 MB of `{}`; and JSON as models write it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from adapters.models.sdk_errors import vendor_error_code
 from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import T
 
-_LONGEST = 2**20
+_MAX_EVENT_BYTES = 2**20
 """Bytes of one event."""
 _REST_SECONDS = 0.05
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 async def read_event_stream(service: str, response: Any) -> AsyncGenerator[Any, None]:
-    """The JSON of each event until the end mark. Raises Unavailable for an error that the stream reports, Unusable
-    for an event without end."""
+    """Yield the JSON of each event until the end mark. Raise Unavailable for an error that the stream reports,
+    UnusableResponse for an event without end."""
     lines = _lines(service, response)
     async for line in lines:
         if not line.startswith(b"data:"):
@@ -40,20 +40,20 @@ async def read_event_stream(service: str, response: Any) -> AsyncGenerator[Any, 
 
 
 async def _lines(service: str, response: Any) -> AsyncGenerator[bytes, None]:
-    """Lines end with LF or CR LF only: text may hold every other line separator that Unicode knows."""
+    """Yield lines that end with LF or CR LF only: text may hold every other line separator that Unicode knows."""
     rest = b""
     async for piece in response.iter_bytes():
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             yield line
-        if len(rest) > _LONGEST:
+        if len(rest) > _MAX_EVENT_BYTES:
             raise UnusableResponse(f"{service}: an event without end")
     yield rest
 
 
 async def drain_response(pieces: AsyncIterator[Any]) -> None:
-    """Read what comes at once after the end: a connection is used again only after a whole reply. What is wrong with
-    it, or with the connection, is passed over: the reply is complete without it."""
+    """Read the rest that comes at once after the end: a connection is reused only after a whole reply. Errors in the
+    rest are ignored: the reply is complete without it."""
     import httpx2
 
     with suppress(OSError, RuntimeError, ValueError, CitewellError, httpx2.HTTPError):
@@ -63,12 +63,12 @@ async def drain_response(pieces: AsyncIterator[Any]) -> None:
 
 
 def response_content_type(response: Any) -> str:
-    """What came instead of a stream, for the log."""
+    """Return the content type for the log where no stream came."""
     return str(response.headers.get("content-type", "none"))[:40]
 
 
 def json_body(service: str, response: Any) -> Any:
-    """The JSON that an SDK's raw `response` holds. Raises Unavailable when it holds something else."""
+    """Return the JSON that an SDK's raw `response` holds. Raise Unavailable when it holds something else."""
     try:
         return json.loads(response.http_response.content)
     except (ValueError, RecursionError) as error:
@@ -76,16 +76,16 @@ def json_body(service: str, response: Any) -> Any:
 
 
 def parse_structured(service: str, content: str, into: type[T]) -> T:
-    """The JSON object in `content`, in a fence, among words or by itself, as `into`. Raises Unusable; the error
-    holds nothing of the content."""
-    found = _OBJECT.search(content)
-    if found is None:
+    """Return the JSON object in `content` as `into`, whether in a fence, among words or by itself. Raises
+    UnusableResponse; the error holds nothing of the content."""
+    match = _OBJECT.search(content)
+    if match is None:
         raise UnusableResponse(f"{service}: no JSON object in the reply")
     try:
-        return into.model_validate_json(found.group())
+        return into.model_validate_json(match.group())
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the object"
+        location = ".".join(map(str, first["loc"])) or "the object"
         raise UnusableResponse(
-            f"{service}: the reply does not fit {into.__name__} at {where} ({first['type']})"
+            f"{service}: the reply does not fit {into.__name__} at {location} ({first['type']})"
         ) from None

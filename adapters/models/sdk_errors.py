@@ -1,8 +1,6 @@
-"""The one place where errors of the OpenAI and Anthropic SDKs become ours.
-
-Both SDKs are generated alike and name their errors alike. A vendor's message can echo the key or the prompt, so
-`str()` of ours carries the status and the vendor's error code only; the vendor's error is the cause.
-"""
+"""Translation of errors of the OpenAI and Anthropic SDKs into ours, here and nowhere else.
+Both SDKs are generated alike and name their errors alike. A vendor's message can echo the key or the prompt, so `str()`
+of ours carries the status and the vendor's error code only; the vendor's error is the cause."""
 
 from __future__ import annotations
 
@@ -25,14 +23,16 @@ _REMEDIES = {
     404: "Check CITEWELL_MODEL and {base_url}: the service does not know this model or path.",
     429: "Look at the limits and the credit of the account that {key} belongs to.",
 }
-_UNREACHED = "Check the network, and that a server answers at {base_url} (the provider's own where it is not set)."
-_ITS_OWN = "The service itself fails: try again later, or look at its log."
+_UNREACHABLE_REMEDY = (
+    "Check the network, and that a server answers at {base_url} (the provider's own where it is not set)."
+)
+_SERVER_REMEDY = "The service itself fails: try again later, or look at its log."
 
 
 @contextmanager
 def translate_sdk_errors(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
-    """Turn errors of `sdk`, its own defects and those of the connection below it into Unavailable or Unusable; `key`
-    names the setting."""
+    """Turn errors of `sdk`, its own defects and those of the connection below it into Unavailable or UnusableResponse;
+    `key` names the setting."""
     import httpx2
 
     try:
@@ -40,13 +40,19 @@ def translate_sdk_errors(sdk: ModuleType, service: str, key: str) -> Iterator[No
     except sdk.APIStatusError as error:
         raise _from_status(service, key, error) from error
     except sdk.APITimeoutError as error:
-        raise Unavailable(service, "did not answer in time", what_to_do=_said(_UNREACHED, key)) from error
+        raise Unavailable(
+            service, "did not answer in time", what_to_do=_format_remedy(_UNREACHABLE_REMEDY, key)
+        ) from error
     except sdk.APIConnectionError as error:
         if isinstance(error.__cause__, CitewellError):
             raise error.__cause__ from None
-        raise Unavailable(service, "the connection failed", what_to_do=_said(_UNREACHED, key)) from error
+        raise Unavailable(
+            service, "the connection failed", what_to_do=_format_remedy(_UNREACHABLE_REMEDY, key)
+        ) from error
     except (httpx2.HTTPError, httpx2.StreamError) as error:
-        raise Unavailable(service, "the connection failed", what_to_do=_said(_UNREACHED, key)) from error
+        raise Unavailable(
+            service, "the connection failed", what_to_do=_format_remedy(_UNREACHABLE_REMEDY, key)
+        ) from error
     except sdk.APIError as error:
         raise Unavailable(service, f"reported an error while answering ({vendor_error_code(error)})") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -61,21 +67,21 @@ def translate_sdk_errors(sdk: ModuleType, service: str, key: str) -> Iterator[No
 def _from_status(service: str, key: str, error: Any) -> CitewellError:
     status: int = error.status_code
     message = f"status {status} ({vendor_error_code(error)})"
-    todo = _said(_REMEDIES.get(status, _ITS_OWN if status >= 500 else ""), key)
+    remedy = _format_remedy(_REMEDIES.get(status, _SERVER_REMEDY if status >= 500 else ""), key)
     if status in (401, 403, 404):
-        return Unavailable(service, message, permanent=True, what_to_do=todo)
+        return Unavailable(service, message, permanent=True, what_to_do=remedy)
     if 400 <= status < 500 and status not in (408, 409, 425, 429):
         return UnusableResponse(f"{service}: refused the request, {message}")
     wait = parse_retry_after(error.response.headers.get("retry-after"))
-    return Unavailable(service, message, retry_after=wait, what_to_do=todo)
+    return Unavailable(service, message, retry_after=wait, what_to_do=remedy)
 
 
-def _said(remedy: str, key: str) -> str:
+def _format_remedy(remedy: str, key: str) -> str:
     return remedy.format(key=key, base_url=key.replace("_API_KEY", "_BASE_URL"))
 
 
 def vendor_error_code(error: object) -> str:
-    """The vendor's short error code, such as `insufficient_quota`; never its message."""
-    said = error if isinstance(error, dict) else vars(error) if hasattr(error, "__dict__") else {}
-    code = str(said.get("code") or said.get("type") or "no code")
+    """Return the vendor's short error code, such as `insufficient_quota`; never its message."""
+    fields = error if isinstance(error, dict) else vars(error) if hasattr(error, "__dict__") else {}
+    code = str(fields.get("code") or fields.get("type") or "no code")
     return code if len(code) <= 40 and code.replace("_", "").replace(" ", "").isalnum() else "no code"

@@ -1,4 +1,4 @@
-"""Tools, as far as the vendors agree: calls put together from the pieces of a stream, and how tools are refused."""
+"""Tool calls as the vendors agree on them: calls assembled from the pieces of a stream, and refusals of tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.ports import ToolCall
 
 MAX_TOOL_CALLS = 8
 MAX_ARGUMENT_CHARS = 10_000
-"""Of the arguments of a reply's calls together."""
+"""Characters of the arguments of all calls in a reply together."""
 _TOOLS = re.compile(r"\btools?\b|\bfunction.call", re.IGNORECASE)
 """`... does not support tools` (Ollama), `"auto" tool choice requires --enable-auto-tool-choice` (vLLM), `tools param
 requires --jinja flag` (llama.cpp), `Function calling is not enabled for ...` (Gemini)."""
@@ -22,13 +22,13 @@ _NOT_SUPPORTED = re.compile(r"support|require", re.IGNORECASE)
 
 
 class SignedToolCall(ToolCall):
-    """A call that its server wants back with what it said beside it: Gemini refuses one without its signature."""
+    """A call with extra fields that its server wants back: Gemini refuses one without its signature."""
 
     extra: Mapping[str, Any]
 
 
 @dataclass
-class _Pieces:
+class _CallPieces:
     id: str = ""
     name: str = ""
     arguments: str = ""
@@ -36,13 +36,13 @@ class _Pieces:
 
 
 class ToolCallBuffer:
-    """What a stream has said of its calls so far. Calls and arguments beyond the bounds are dropped."""
+    """A buffer that assembles the calls of one stream. Calls and arguments beyond the bounds are dropped."""
 
     def __init__(self, service: str) -> None:
         self._service = service
-        self._all: list[_Pieces] = []
-        self._at: dict[object, _Pieces] = {}
-        self._last: _Pieces | None = None
+        self._pieces: list[_CallPieces] = []
+        self._by_index: dict[object, _CallPieces] = {}
+        self._last: _CallPieces | None = None
         self._room = MAX_ARGUMENT_CHARS
 
     def add(
@@ -54,56 +54,56 @@ class ToolCallBuffer:
         arguments: str = "",
         extra: Mapping[str, Any] | None = None,
     ) -> None:
-        """Another piece of the call at `index`. Some servers give no index, or the same one to every call: another id
-        is another call, and so is, without an index, another name."""
-        call = self._last if index is None else self._at.get(index)
+        """Add a piece of the call at `index`. Some servers give no index, or the same one to every call: another id is
+        another call, and so is, without an index, another name."""
+        call = self._last if index is None else self._by_index.get(index)
         if call is None or (id and call.id and id != call.id) or (index is None and name and call.name):
-            call = _Pieces()
-            self._all.append(call)
-        self._last = self._at[index] = call
+            call = _CallPieces()
+            self._pieces.append(call)
+        self._last = self._by_index[index] = call
         call.id = call.id or id
         call.name = call.name or name
         call.extra |= extra or {}
-        if len(self._all) <= MAX_TOOL_CALLS:
+        if len(self._pieces) <= MAX_TOOL_CALLS:
             call.arguments += arguments[: self._room]
             self._room -= min(len(arguments), self._room)
 
     def finish(self, reason: str) -> tuple[str, tuple[ToolCall, ...]]:
-        """Why the model stopped, and its calls: none where it was stopped in the middle of them. Raises Unusable for a
-        call of nothing."""
-        if not self._all or reason in ("", "length", "content_filter"):
+        """Return why the model stopped, and its calls: none where it was stopped in the middle of them. Raise
+        UnusableResponse for a call without a name."""
+        if not self._pieces or reason in ("", "length", "content_filter"):
             return reason, ()
-        return "tool_calls", tuple(self._whole(call) for call in self._all[:MAX_TOOL_CALLS])
+        return "tool_calls", tuple(self._build_call(call) for call in self._pieces[:MAX_TOOL_CALLS])
 
-    def _whole(self, call: _Pieces) -> ToolCall:
+    def _build_call(self, call: _CallPieces) -> ToolCall:
         if not call.name:
             raise UnusableResponse(f"{self._service}: a call without a name")
-        said = {
+        fields = {
             "id": replace_surrogates(call.id) or f"call_{secrets.token_hex(8)}",
             "name": replace_surrogates(call.name),
             "arguments": replace_surrogates(call.arguments) or "{}",
         }
-        return SignedToolCall(**said, extra=call.extra) if call.extra else ToolCall(**said)
+        return SignedToolCall(**fields, extra=call.extra) if call.extra else ToolCall(**fields)
 
 
 def replace_surrogates(text: str) -> str:
-    """What a model wrote, fit to be sent back: half surrogate pairs are no UTF-8."""
+    """Return a model's text fit to be sent back: half surrogate pairs are no UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def parse_arguments(call: ToolCall) -> dict[str, Any]:
-    """The object that a call's arguments are; an empty one where they are none that can be sent back."""
+    """Return the object in a call's arguments; an empty one where they hold none that can be sent back."""
     try:
-        found = json.loads(call.arguments)
-        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+        arguments = json.loads(call.arguments)
+        json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return arguments if isinstance(arguments, dict) else {}
 
 
-def is_tools_refusal(status: int, said: str) -> bool:
-    """Whether a server refused a request because of its tools. OpenRouter says so with status 404, DeepInfra with 405,
-    llama.cpp with 500."""
+def is_tools_refusal(status: int, message: str) -> bool:
+    """Return True where a server refused a request because of its tools. OpenRouter does so with status 404, DeepInfra
+    with 405, llama.cpp with 500."""
     if status in (400, 422):
-        return bool(_TOOLS.search(said))
-    return status in (404, 405, 500, 501) and bool(_TOOLS.search(said) and _NOT_SUPPORTED.search(said))
+        return bool(_TOOLS.search(message))
+    return status in (404, 405, 500, 501) and bool(_TOOLS.search(message) and _NOT_SUPPORTED.search(message))

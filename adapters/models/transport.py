@@ -1,4 +1,5 @@
-"""What clients of model servers never do: follow one to another host with the prompt, or unpack without end."""
+"""HTTP clients of model servers, which never follow a redirect to another host with the prompt, nor decompress without
+end."""
 
 from __future__ import annotations
 
@@ -13,32 +14,32 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 5.0
 MAX_RESPONSE_BYTES = 8_000_000
-"""Of a reply, decompressed: 64 vectors of 4,096 dimensions take about 6 million as JSON, an answer far less."""
+"""Bytes of a reply, decompressed: 64 vectors of 4,096 dimensions take about 6 million as JSON, an answer far less."""
 
 
 def http_client(sdk: Any, service: str, timeout: float) -> httpx2.AsyncClient:
-    """A client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin, before
-    anything is sent there, and for a reply of more than MOST_BYTES, as soon as these have come."""
-    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(**_kept_in(service, timeout))
+    """Return a client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin,
+    before anything is sent there, and for a reply of more than `MAX_RESPONSE_BYTES`, as soon as these have come."""
+    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(**_client_options(service, timeout))
     return client
 
 
 def plain_client(service: str, timeout: float, headers: Mapping[str, str]) -> httpx2.AsyncClient:
-    """The same for a service without an SDK; every request bears `headers`."""
+    """Return such a client for a service without an SDK; every request carries `headers`."""
     import httpx2
 
-    kept = _kept_in(service, timeout)
-    return httpx2.AsyncClient(**kept | {"headers": {**kept["headers"], **headers}}, follow_redirects=True)
+    options = _client_options(service, timeout)
+    return httpx2.AsyncClient(**options | {"headers": {**options["headers"], **headers}}, follow_redirects=True)
 
 
-def _kept_in(service: str, timeout: float) -> dict[str, Any]:
+def _client_options(service: str, timeout: float) -> dict[str, Any]:
     import httpx2
 
     from adapters.fetch.responses import ENCODINGS
 
     async def check(response: httpx2.Response) -> None:
-        _stay(service, response)
-        _cap(service, response)
+        _check_redirect(service, response)
+        _limit_size(service, response)
 
     return {
         "timeout": httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
@@ -47,18 +48,18 @@ def _kept_in(service: str, timeout: float) -> dict[str, Any]:
     }
 
 
-def _stay(service: str, response: httpx2.Response) -> None:
+def _check_redirect(service: str, response: httpx2.Response) -> None:
     if not response.has_redirect_location:
         return
-    here, there = response.url, response.url.join(response.headers["location"])
-    if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+    current, target = response.url, response.url.join(response.headers["location"])
+    if (current.scheme, current.netloc) != (target.scheme, target.netloc):
         failure = Unavailable(service, "redirects to another server, which is not followed", permanent=True)
         failure.what_to_do = "Check the base URL: it must be the address that answers."
         raise failure
 
 
-def _cap(service: str, response: httpx2.Response) -> None:
-    """Have `response` read decompressed and only up to the limit, whoever reads it."""
+def _limit_size(service: str, response: httpx2.Response) -> None:
+    """Limit how much of `response` can be read, decompressed, whoever reads it."""
     import httpx2
 
     from adapters.fetch.responses import iter_capped

@@ -1,4 +1,4 @@
-"""What vectors of every embedder have to be."""
+"""Checks and normalization for the vectors of every embedder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipeline.ports import Vectors
 
 
 def vector_norms(service: str, vectors: Vectors) -> Vectors:
-    """Of each row, shape (n, 1). Raises Unavailable where numbers are not finite."""
+    """Return the length of each row, shape (n, 1). Raise Unavailable where numbers are not finite."""
     lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise Unavailable(service, "returned numbers that are not finite")
@@ -17,6 +17,6 @@ def vector_norms(service: str, vectors: Vectors) -> Vectors:
 
 
 def normalize_vectors(service: str, vectors: Vectors) -> Vectors:
-    """The direction of each row. Raises Unavailable where numbers are not finite."""
+    """Return each row scaled to unit length. Raise Unavailable where numbers are not finite."""
     unit: Vectors = (vectors / np.maximum(vector_norms(service, vectors), 1e-12)).astype(np.float32, copy=False)
     return unit

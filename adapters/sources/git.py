@@ -1,5 +1,5 @@
-"""The system's git, told by nothing but what is passed here: no prompts, hooks, submodules, proxies or files of
-configuration, and connected only to addresses that were checked."""
+"""Git repositories as a source of documents, by the system's git. It gets all its configuration here: no prompts,
+hooks, submodules, proxies or configuration files. It connects only to addresses that were checked."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from pipeline.words.text import strip_invisible
 # --- The system's git -----------------------------------------------------------------------------
 
 GIT_SECONDS = 1800.0
-"""For one command: a first clone of a large repository over a slow line."""
+"""Seconds for one command: a first clone of a large repository over a slow line."""
 STALL_SECONDS = 60.0
-"""Seconds that a command of a process that was killed is waited for."""
+"""Seconds to wait for a command of a process that was killed."""
 _MEMORY_KB = 2_000_000
 _FILE_BLOCKS = 10_000_000
-"""Of 512 bytes, for one file: of a pack or of the tree."""
-_LIMITED = f'ulimit -v {_MEMORY_KB} && ulimit -f {_FILE_BLOCKS} && exec git "$@"'
-"""A repository of 200 kB can stand for more files than there is memory or disk for."""
+"""Blocks of 512 bytes in one file: of a pack or of the tree."""
+_LIMITED_COMMAND = f'ulimit -v {_MEMORY_KB} && ulimit -f {_FILE_BLOCKS} && exec git "$@"'
+"""Runs git with limits: a repository of 200 kB can stand for more files than there is memory or disk for."""
 MAX_GIT_OUTPUT = 4_000_000
-"""Bytes that are read of what a command says."""
-_LOCAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
+"""Bytes of a command's output."""
+_PASSED_VARIABLES = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?")
-"""Names that git's library looks up as they are: others it rewrites, and would not connect to what was checked."""
-_OLDEST = (2, 37)
-"""The first that connects to addresses it is given (`http.curloptResolve`)."""
+"""Names that git's library looks up unchanged: it rewrites others, and would not connect to the checked address."""
+_MIN_VERSION = (2, 37)
+"""The first version that connects to given addresses (`http.curloptResolve`)."""
 _DENIED = re.compile(r"Authentication failed|could not read Username|returned error: 40[13]", re.IGNORECASE)
-_NOT_THERE = re.compile(r"not found|returned error: 404|does not exist|not appear to be a git", re.IGNORECASE)
-_ELSEWHERE = re.compile(r"redirect|returned error: 30\d", re.IGNORECASE)
+_NOT_FOUND = re.compile(r"not found|returned error: 404|does not exist|not appear to be a git", re.IGNORECASE)
+_REDIRECTED = re.compile(r"redirect|returned error: 30\d", re.IGNORECASE)
 
 
 class GitRepository:
@@ -60,33 +60,34 @@ class GitRepository:
         self._resolve = resolve
         self._configuration: dict[str, str] | None = None
 
-    async def run_git(self, *words: str, network: bool = False) -> str:
-        """What the command says. Raises Refused for a host that may not be connected to, Unavailable when it forbids it
-        or does not answer, Misconfigured without a git that is new enough."""
+    async def run_git(self, *arguments: str, network: bool = False) -> str:
+        """Run a command and return its output. Raise Refused for a host that must not be connected to, Unavailable when
+        the host forbids it or does not answer, Misconfigured without a git that is new enough."""
         if self._configuration is None:
             await self._check_version()
             self._configuration = dict(_CONFIGURATION)
         configuration = dict(self._configuration)
         if network:
             configuration |= await self._connection()
-        status, said, complained = await _run(self._folder, self._environment(configuration), words)
+        status, output, errors = await _run(self._folder, self._environment(configuration), arguments)
         if status:
-            raise self._error(words[0], complained)
-        return said
+            raise self._to_error(arguments[0], errors)
+        return output
 
     async def _check_version(self) -> None:
-        _, said, _ = await _run(self._folder, self._environment({}), ("version",))
-        numbers = re.search(r"(\d+)\.(\d+)", said)
-        if numbers is None or (int(numbers[1]), int(numbers[2])) < _OLDEST:
-            raise Misconfigured("git", f"is too old: {said.strip()}", what_to_do="Install git 2.37 or newer.")
+        _, output, _ = await _run(self._folder, self._environment({}), ("version",))
+        numbers = re.search(r"(\d+)\.(\d+)", output)
+        if numbers is None or (int(numbers[1]), int(numbers[2])) < _MIN_VERSION:
+            raise Misconfigured("git", f"is too old: {output.strip()}", what_to_do="Install git 2.37 or newer.")
 
     async def _connection(self) -> dict[str, str]:
-        """Where and as whom to connect: to the addresses that were checked, whatever the name stands for later."""
+        """Return the configuration with the checked addresses, to which git connects even if the name resolves to
+        others later, and with the credentials."""
         host, scheme = self._url.hostname or "", self._url.scheme
         if scheme == "file":
             return {}
         if not _HOST.fullmatch(host) and ":" not in host:
-            raise Refused(f"{host} is no name of a host", what_to_do="Write it in letters, digits, dots and hyphens.")
+            raise Refused(f"{host} is not a host name", what_to_do="Write it in letters, digits, dots and hyphens.")
         port = self._url.port or _PORTS[scheme]
         try:
             addresses = await self._resolve(host, port)
@@ -94,21 +95,24 @@ class GitRepository:
             raise Unavailable("git", f"the name {host} has no address") from error
         check_addresses(host, addresses, private=self._private)
         pinned = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
-        found = {"http.curloptResolve": f"{host}:{port}:{pinned}"} if ":" not in host else {}
+        connection = {"http.curloptResolve": f"{host}:{port}:{pinned}"} if ":" not in host else {}
         if self._token:
-            found[f"http.{scheme}://{self._url.netloc}/.extraHeader"] = f"Authorization: Basic {self._credentials()}"
-        return found
+            connection[f"http.{scheme}://{self._url.netloc}/.extraHeader"] = (
+                f"Authorization: Basic {self._credentials()}"
+            )
+        return connection
 
     def _credentials(self) -> str:
-        """GitHub, GitLab and Gitea take any user with a token, Bitbucket one of this name."""
+        """Return the Basic credentials. GitHub, GitLab and Gitea take any user with a token, Bitbucket one of this
+        name."""
         user = "x-token-auth" if self._url.hostname == "bitbucket.org" else "x-access-token"
         pair = self._token if ":" in self._token else f"{user}:{self._token}"
         return base64.b64encode(pair.encode()).decode()
 
     def _environment(self, configuration: Mapping[str, str]) -> dict[str, str]:
-        """In the environment, other users of the machine do not see the token."""
-        found = {name: os.environ[name] for name in _LOCAL if name in os.environ}
-        found |= {
+        """Return the environment of the command. In it, other users of the machine do not see the token."""
+        environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
+        environment |= {
             "LC_ALL": "C",
             "HOME": str(self._folder),
             "GIT_DIR": str(self._folder / "git"),
@@ -121,24 +125,26 @@ class GitRepository:
             "GIT_CONFIG_COUNT": str(len(configuration)),
         }
         for number, (key, value) in enumerate(configuration.items()):
-            found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-        return found
+            environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return environment
 
-    def _error(self, command: str, complained: str) -> Refused | Unavailable:
+    def _to_error(self, command: str, errors: str) -> Refused | Unavailable:
         host = self._url.hostname or "the repository"
-        if _DENIED.search(complained):
-            return _denied(f"{host} does not let git read the repository", "Check the token and its rights.")
-        if _ELSEWHERE.search(complained):
+        if _DENIED.search(errors):
+            return _access_error(f"{host} does not let git read the repository", "Check the token and its rights.")
+        if _REDIRECTED.search(errors):
             return Refused(
                 f"{host} sends git to another address", what_to_do="Use the address that it shows for cloning."
             )
-        if _NOT_THERE.search(complained):
-            return _denied(f"{host} has no such repository, or does not show it", "Check the address and the token.")
-        return Unavailable("git", f"{command} did not work at {host}: {_last_line(complained)}")
+        if _NOT_FOUND.search(errors):
+            return _access_error(
+                f"{host} has no such repository, or does not show it", "Check the address and the token."
+            )
+        return Unavailable("git", f"{command} did not work at {host}: {_last_line(errors)}")
 
 
-def _denied(said: str, what_to_do: str) -> Unavailable:
-    return Unavailable("git", said, permanent=True, denied=True, what_to_do=what_to_do)
+def _access_error(message: str, what_to_do: str) -> Unavailable:
+    return Unavailable("git", message, permanent=True, denied=True, what_to_do=what_to_do)
 
 
 _CONFIGURATION = {
@@ -157,17 +163,17 @@ _CONFIGURATION = {
 }
 
 
-async def _run(folder: Path, environment: Mapping[str, str], words: tuple[str, ...]) -> tuple[int, str, str]:
+async def _run(folder: Path, environment: Mapping[str, str], arguments: tuple[str, ...]) -> tuple[int, str, str]:
     if shutil.which("git", path=environment.get("PATH")) is None:
         raise Misconfigured("git", "is not installed", what_to_do="Install git 2.37 or newer.")
-    lock = await _alone(folder)
+    lock = await _lock_folder(folder)
     try:
         process = await asyncio.create_subprocess_exec(
             "/bin/sh",
             "-c",
-            _LIMITED,
+            _LIMITED_COMMAND,
             "git",
-            *words,
+            *arguments,
             cwd=folder,
             env=environment,
             stdin=asyncio.subprocess.DEVNULL,
@@ -180,30 +186,30 @@ async def _run(folder: Path, environment: Mapping[str, str], words: tuple[str, .
         os.close(lock)
     try:
         async with asyncio.timeout(GIT_SECONDS):
-            said, complained = await asyncio.gather(_all(process.stdout), _all(process.stderr))
+            output, errors = await asyncio.gather(_read_output(process.stdout), _read_output(process.stderr))
             await process.wait()
     except TimeoutError as error:
-        raise Unavailable("git", f"{words[0]} took longer than {GIT_SECONDS / 60:.0f} minutes") from error
+        raise Unavailable("git", f"{arguments[0]} took longer than {GIT_SECONDS / 60:.0f} minutes") from error
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-    return process.returncode or 0, said.decode(errors="replace"), complained.decode(errors="replace")
+    return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")
 
 
-async def _all(stream: asyncio.StreamReader | None) -> bytes:
-    """Raises Refused for more than MOST_OUTPUT."""
-    found = bytearray()
+async def _read_output(stream: asyncio.StreamReader | None) -> bytes:
+    """Read the whole stream. Raise Refused for more than `MAX_GIT_OUTPUT`."""
+    output = bytearray()
     while stream and (piece := await stream.read(65_536)):
-        found += piece
-        if len(found) > MAX_GIT_OUTPUT:
-            raise Refused("git says more about the repository than is read", what_to_do="Name a part of it in `paths`.")
-    return bytes(found)
+        output += piece
+        if len(output) > MAX_GIT_OUTPUT:
+            raise Refused("git's output about the repository is too long", what_to_do="Name a part of it in `paths`.")
+    return bytes(output)
 
 
-async def _alone(folder: Path) -> int:
-    """A lock that the command inherits: one whose parent was killed is waited for. Raises Unavailable when that takes
-    too long."""
+async def _lock_folder(folder: Path) -> int:
+    """Return a lock that the command inherits, so that a command whose parent was killed is waited for. Raise
+    Unavailable when that takes too long."""
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         async with asyncio.timeout(STALL_SECONDS):
@@ -217,31 +223,34 @@ async def _alone(folder: Path) -> int:
         raise Unavailable("git", "a command of an earlier sync is still running") from error
 
 
-_SERVERS = ("remote:", "fatal: remote error:")
-"""What lines begin with that the server wrote."""
+_SERVER_PREFIXES = ("remote:", "fatal: remote error:")
+"""Prefixes of lines that the server wrote."""
 
 
 def _last_line(text: str) -> str:
-    """What git itself says in the end, without what the server had it say."""
-    lines = [line for line in strip_invisible(text).splitlines() if line.strip() and not line.startswith(_SERVERS)]
+    """Return the last line that git itself wrote, rather than the server."""
+    lines = [
+        line for line in strip_invisible(text).splitlines() if line.strip() and not line.startswith(_SERVER_PREFIXES)
+    ]
     return lines[-1].strip()[:200] if lines else "no reason was given"
 
 
 # --- The source -----------------------------------------------------------------------------------
 
+# the line of `ls-remote --symref` that names the default branch
 _HEAD = re.compile(r"^ref: refs/heads/(\S+)\tHEAD$", re.MULTILINE)
 MAX_REPOSITORY_FILES = 500_000
 MAX_REPOSITORY_BYTES = 5_000_000_000
-_THERE = "tree"
-"""What the memory calls the commit and paths that are checked out whole."""
-_FORMS = {
+_CHECKED_OUT = "tree"
+"""The cache key of the commit and paths that are completely checked out."""
+_URL_TEMPLATES = {
     "github": "{repository}/blob/{branch}/{{path}}",
     "gitlab": "{repository}/-/blob/{branch}/{{path}}",
     "gitea": "{repository}/src/branch/{branch}/{{path}}",
     "bitbucket": "{repository}/src/{branch}/{{path}}",
 }
-_HOSTS = {"github.com": "github", "gitlab.com": "gitlab", "codeberg.org": "gitea", "bitbucket.org": "bitbucket"}
-"""Where hosts show a file of a branch."""
+_HOST_KINDS = {"github.com": "github", "gitlab.com": "gitlab", "codeberg.org": "gitea", "bitbucket.org": "bitbucket"}
+"""The kind of each host, which decides its address of a file in a branch."""
 
 
 class GitSource:
@@ -252,7 +261,7 @@ class GitSource:
         name: str,
         url: str,
         git: GitRepository,
-        memory: SourceCache,
+        cache: SourceCache,
         reader: FileReader,
         folder: Path,
         *,
@@ -260,12 +269,12 @@ class GitSource:
         paths: Sequence[str] = (),
         base_url: str = "",
     ) -> None:
-        """`branch`: empty for the one that the host shows first. `base_url`: empty for that of the host."""
+        """An empty `branch` is the host's default branch; an empty `base_url` is derived from the host."""
         self.name = f"git:{name}"
-        self._short = name
+        self._prefix = name
         self._url = url
         self._git = git
-        self._memory = memory
+        self._cache = cache
         self._reader = reader
         self._folder = folder
         self._branch = branch
@@ -275,23 +284,24 @@ class GitSource:
 
     @property
     def skipped(self) -> dict[str, str]:
-        """The files of `items()` that are not read, and why."""
+        """The files that `list_items()` skipped, and why."""
         return self._files.skipped if self._files else {}
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """The files as they are at the remote. Raises Refused, Unavailable and Misconfigured as `GitRepository.run`."""
-        branch, commit = await self._remote()
-        there = "\n".join((commit, self._url, *self._paths))
-        if (await self._memory.load()).get(_THERE) != there or not self._tree.is_dir():
+        """Yield the files as they are at the remote. Raises Refused, Unavailable and Misconfigured as
+        `GitRepository.run_git`."""
+        branch, commit = await self._resolve_branch()
+        checked_out = "\n".join((commit, self._url, *self._paths))
+        if (await self._cache.load()).get(_CHECKED_OUT) != checked_out or not self._tree.is_dir():
             await self._check_out(branch)
-            await self._memory.update({_THERE: there})
+            await self._cache.update({_CHECKED_OUT: checked_out})
         base_url = self._base_url or guess_base_url(self._url, branch)
-        self._files = FolderSource(self._tree, self._reader, prefix=f"{self._short}/", base_url=base_url)
+        self._files = FolderSource(self._tree, self._reader, prefix=f"{self._prefix}/", base_url=base_url)
         async for item in self._files.list_items():
             yield item
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused."""
+        """Read an item of `list_items()`. Raises Refused."""
         if self._files is None:
             raise TypeError("not an item of this source")
         return await self._files.parse_item(item)
@@ -300,46 +310,47 @@ class GitSource:
     def _tree(self) -> Path:
         return self._folder / "tree"
 
-    async def _remote(self) -> tuple[str, str]:
-        """The branch and its commit now."""
+    async def _resolve_branch(self) -> tuple[str, str]:
+        """Return the branch and its current commit."""
         await asyncio.to_thread(self._folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-        wanted = f"refs/heads/{self._branch}" if self._branch else "HEAD"
-        said = await self._git.run_git("ls-remote", "--symref", "--", self._url, wanted, network=True)
-        shown = _HEAD.search(said)
-        lines = (line.partition("\t") for line in said.splitlines() if not line.startswith("ref:"))
+        ref_name = f"refs/heads/{self._branch}" if self._branch else "HEAD"
+        output = await self._git.run_git("ls-remote", "--symref", "--", self._url, ref_name, network=True)
+        head = _HEAD.search(output)
+        lines = (line.partition("\t") for line in output.splitlines() if not line.startswith("ref:"))
         commits = {ref: commit for commit, _, ref in lines}
-        if wanted not in commits:
+        if ref_name not in commits:
             raise Refused(f"the repository has no branch {self._branch or 'that it shows'}", what_to_do="Name another.")
-        return self._branch or (shown[1] if shown else "HEAD"), commits[wanted]
+        return self._branch or (head[1] if head else "HEAD"), commits[ref_name]
 
     async def _check_out(self, branch: str) -> None:
-        """Bring the files to the branch as it is now, whatever a crash or somebody else left there."""
+        """Check the branch out, whatever a crash or somebody else left in the folder."""
         try:
-            await self._follow(branch)
+            await self._fetch_tree(branch)
         except Unavailable as error:
             if error.denied or await self._is_whole():
                 raise
             await asyncio.to_thread(shutil.rmtree, self._folder / "git", ignore_errors=True)
-            await self._follow(branch)
+            await self._fetch_tree(branch)
 
-    async def _follow(self, branch: str) -> None:
+    async def _fetch_tree(self, branch: str) -> None:
         await asyncio.to_thread(self._prepare)
         if not (self._folder / "git" / "HEAD").is_file():
             await self._git.run_git("init", "--quiet")
         await self._git.run_git("config", "remote.origin.url", self._url)
-        few = ("--filter=blob:none",) if self._paths else ()
+        filters = ("--filter=blob:none",) if self._paths else ()
         source = f"refs/heads/{branch}" if branch != "HEAD" else "HEAD"
-        words = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", *few)
-        await self._git.run_git(*words, "origin", f"+{source}:refs/citewell/head", network=True)
+        fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", *filters)
+        await self._git.run_git(*fetch, "origin", f"+{source}:refs/citewell/head", network=True)
         await self._check_size()
         await self._git.run_git("read-tree", "--reset", "-u", "refs/citewell/head", network=True)
         await self._git.run_git("clean", "-ffdxq")
 
     async def _check_size(self) -> None:
-        """Raises Refused for a tree that would fill the disk. Of a part, the files are not there yet: they count."""
-        form = "--format=0" if self._paths else "--format=%(objectsize)"
-        said = await self._git.run_git("ls-tree", "-r", form, "refs/citewell/head", "--", *self._paths)
-        sizes = [int(size) for size in said.split() if size.isdecimal()]
+        """Raise Refused for a tree that would fill the disk. With `paths` the files are not fetched yet, so they are
+        counted."""
+        size_format = "--format=0" if self._paths else "--format=%(objectsize)"
+        output = await self._git.run_git("ls-tree", "-r", size_format, "refs/citewell/head", "--", *self._paths)
+        sizes = [int(size) for size in output.split() if size.isdecimal()]
         if len(sizes) > MAX_REPOSITORY_FILES or sum(sizes) > MAX_REPOSITORY_BYTES:
             raise Refused(
                 f"the repository has more than {MAX_REPOSITORY_FILES:,} files or {MAX_REPOSITORY_BYTES // 10**9} GB",
@@ -354,29 +365,31 @@ class GitSource:
         return True
 
     def _prepare(self) -> None:
-        """Folders, which files are wanted, and no locks of a command that was killed."""
-        own = self._folder / "git"
-        for folder in (self._tree, own / "info"):
+        """Create the folders, write which files are wanted, and remove the locks of a command that was killed."""
+        git_folder = self._folder / "git"
+        for folder in (self._tree, git_folder / "info"):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        wanted = [f"/{_escaped(path)}" for path in self._paths] or ["/*"]
-        (own / "info" / "sparse-checkout").write_text("\n".join(wanted) + "\n", encoding="utf-8")
-        for lock in (*own.glob("*.lock"), *(own / "refs").rglob("*.lock")):
+        patterns = [f"/{_escaped(path)}" for path in self._paths] or ["/*"]
+        (git_folder / "info" / "sparse-checkout").write_text("\n".join(patterns) + "\n", encoding="utf-8")
+        for lock in (*git_folder.glob("*.lock"), *(git_folder / "refs").rglob("*.lock")):
             lock.unlink()
 
 
 def _escaped(path: str) -> str:
-    """A path as a pattern that stands for nothing else."""
+    """Return a path as a pattern that matches nothing else."""
     return re.sub(r"([\\*?\[\]])", r"\\\1", path)
 
 
 def guess_base_url(url: str, branch: str) -> str:
-    """The `base_url` of a repository by its host, or by the name that a host of one's own often has (`gitlab.…`);
-    empty where that says nothing."""
+    """Return the `base_url` of a repository by its host, or by the beginning of a self-hosted host's name (`gitlab.…`);
+    empty where that tells nothing."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    form = _HOSTS.get(host) or next((kind for kind in ("github", "gitlab", "gitea") if host.startswith(f"{kind}.")), "")
-    if not form:
+    kind = _HOST_KINDS.get(host) or next(
+        (kind for kind in ("github", "gitlab", "gitea") if host.startswith(f"{kind}.")), ""
+    )
+    if not kind:
         return ""
     netloc = parts.netloc.rpartition("@")[2]
     repository = f"{parts.scheme}://{netloc}{parts.path.rstrip('/').removesuffix('.git')}"
-    return _FORMS[form].format(repository=repository, branch=quote(branch))
+    return _URL_TEMPLATES[kind].format(repository=repository, branch=quote(branch))

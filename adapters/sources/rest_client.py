@@ -1,4 +1,4 @@
-"""Requests of a service's API, and its lists, refusals and strange answers, each understood in one way."""
+"""A client of REST services: requests, paginated lists, refusals and unexpected responses."""
 
 from __future__ import annotations
 
@@ -17,74 +17,77 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from adapters.fetch.fetcher import Fetcher, FetchResponse
 from pipeline.errors import Unavailable
 
-# --- What is another since the last look ----------------------------------------------------------
+# --- Changes between two syncs --------------------------------------------------------------------
 
 
 def hash_parts(*parts: object) -> str:
-    """Differs when one of the parts does, which are such as JSON holds."""
+    """Return a hash that differs when one of the parts does. Parts are JSON values."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def cache_changes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
-    """What a memory that holds `before` is to keep to hold `after`; None: nothing any more."""
+    """Return the changes that turn a cache that holds `before` into `after`; None removes an entry."""
     gone: dict[str, str | None] = dict.fromkeys(before.keys() - after.keys())
-    return gone | {name: said for name, said in after.items() if before.get(name) != said}
+    return gone | {name: value for name, value in after.items() if before.get(name) != value}
 
 
 # --- Requests -------------------------------------------------------------------------------------
 
 Json = dict[str, Any]
 MAX_ANSWER_BYTES = 40_000_000
-"""Of one answer."""
+"""Bytes of one response."""
 MAX_LIST_PAGES = 10_000
-"""Of one list: a million entries in parts of a hundred."""
+"""Pages of one list: a million entries in parts of a hundred."""
 _DENIED = frozenset({401, 403, 404})
-"""Statuses of what is not for this account; services that do not tell what there is say 404."""
-_LONGEST_WORD = 60
-"""Characters: more than twice those of `exportSizeLimitExceeded`, the longest that is looked for."""
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+"""Statuses for what the account may not see; services that do not tell what exists answer 404."""
+_MAX_REASON_CHARS = 60
+"""Characters: more than twice those of `exportSizeLimitExceeded`, the longest reason that is looked for."""
+_EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 class ResponseModel(BaseModel):
-    """What a service answers with, or a part of it; what it holds besides is passed over."""
+    """A response of a service, or a part of it; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, coerce_numbers_to_str=True)
 
 
 class ListPage(Protocol):
+    """A part of a paginated list."""
+
     @property
     def next_token(self) -> str:
-        """What to ask for the next part with; empty at the end of the list."""
+        """The token of the next part; empty at the end of the list."""
         ...
 
 
 class TokenProvider(Protocol):
-    """What signs requests, for a while."""
+    """A provider of short-lived access tokens."""
 
     async def token(self) -> str: ...
 
     def invalidate(self) -> None:
-        """The service does not take the token any more."""
+        """Forget the token: the service does not take it any more."""
         ...
 
 
 @dataclass(frozen=True)
 class RestService:
-    """What a service is called, and what its answers mean that are none."""
+    """The name of a service, and the meaning of its error responses."""
 
     name: str
     error_messages: Mapping[int | str, tuple[str, str]]
-    """By status, or by the reason that it names: what the service does, and what to do about it."""
+    """Message and remedy, by status or by the reason that the service names."""
     missing_statuses: frozenset[int] = frozenset({404})
-    """Statuses of what is not there, or not for this account."""
+    """Statuses for what does not exist, or what this account may not see."""
     parse_reason: Callable[[FetchResponse], str] = lambda answer: ""
-    """The word by which it tells one refusal from another with the same status."""
+    """Returns the word by which the service tells refusals with the same status apart."""
     parse_retry_after: Callable[[FetchResponse], float | None] = lambda answer: None
-    """Seconds to wait after an answer that is a limit, whatever its status; None for any other."""
+    """Returns the seconds to wait after a rate-limit response, whatever its status; None for any other."""
     unexpected_hint: str = ""
-    """What to do about an answer that is not as the API is described."""
+    """The remedy for a response that is not as the API is described."""
 
     def to_error(self, answer: FetchResponse) -> RequestRejected | None:
+        """Return the error that a response stands for; None for a success."""
         wait = self.parse_retry_after(answer)
         if answer.status == 200 and wait is None:
             return None
@@ -92,19 +95,19 @@ class RestService:
 
 
 class RequestRejected(Unavailable):
-    """The service did not do what it was asked, for the `reason` that it names; asked again now, it would not either,
-    unless it said after how many seconds."""
+    """The service rejected the request, for the `reason` that it names. It would reject it again now, unless it refusal
+    after how many seconds to retry."""
 
     def __init__(self, service: RestService, status: int, reason: str, wait: float | None) -> None:
-        other = service.error_messages.get(status, ("refused", "")) if wait is None else ("asked to wait", "")
-        said, what_to_do = service.error_messages.get(reason, other)
-        message = f"{said} ({f'status {status} {safe_reason(reason)}'.rstrip()})"
+        default = service.error_messages.get(status, ("refused", "")) if wait is None else ("asked to wait", "")
+        refusal, what_to_do = service.error_messages.get(reason, default)
+        message = f"{refusal} ({f'status {status} {safe_reason(reason)}'.rstrip()})"
         super().__init__(service.name, message, retry_after=wait, permanent=wait is None, what_to_do=what_to_do)
         self.denied = wait is None and status in _DENIED
         self.status = status
         self.reason = reason
         self.is_missing = status in service.missing_statuses
-        """What was asked for is not there, or not for this account."""
+        """True where the object does not exist, or this account may not see it."""
 
 
 A = TypeVar("A", bound=BaseModel)
@@ -113,19 +116,17 @@ T = TypeVar("T")
 
 
 class RestClient:
-    """What stands below `base`, asked for with `headers`, `pace` seconds between two requests. `tokens` sign them where
-    the fetcher does not.
-
-    All of it raises Rejected for what the service does not do, Unavailable when it does not answer, or answers
-    strangely."""
+    """A client of the API at `base_url`. Requests carry `headers`, with `pace` seconds between two of them. `tokens`
+    sign them where the fetcher does not. All methods raise RequestRejected where the service rejects a request,
+    Unavailable when it does not answer, or answers unexpectedly."""
 
     def __init__(
         self,
         fetcher: Fetcher,
         service: RestService,
-        base: str,
+        base_url: str,
         *,
-        headers: Mapping[str, str] = _NOTHING,
+        headers: Mapping[str, str] = _EMPTY,
         tokens: TokenProvider | None = None,
         pace: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
@@ -133,93 +134,98 @@ class RestClient:
     ) -> None:
         self._fetcher = fetcher
         self._service = service
-        self._base = base.rstrip("/")
+        self._base = base_url.rstrip("/")
         self._headers = headers
         self._tokens = tokens
         self._pace = pace
         self._clock = clock
         self._sleep = sleep
-        self._free = 0.0
-        """When the next request may be made."""
+        self._free_at = 0.0
+        """The time when the next request may be made."""
 
     async def get(self, path: str, into: type[A], **query: str) -> A:
-        return self.validate((await self._ask("GET", _asked(path, query))).body, into)
+        return self.validate((await self._send_signed("GET", _with_query(path, query))).body, into)
 
     async def post(self, path: str, into: type[A], body: object) -> A:
-        return self.validate((await self._ask("POST", path, body)).body, into)
+        return self.validate((await self._send_signed("POST", path, body)).body, into)
 
-    async def download(self, path: str, *, most: int = MAX_ANSWER_BYTES, **query: str) -> bytes:
-        """Raises Refused above `most` bytes."""
-        return (await self._ask("GET", _asked(path, query), most=most)).body
+    async def download(self, path: str, *, max_bytes: int = MAX_ANSWER_BYTES, **query: str) -> bytes:
+        """Return the body. Raise Refused above `max_bytes`."""
+        return (await self._send_signed("GET", _with_query(path, query), max_bytes=max_bytes)).body
 
-    async def paginate(self, ask: Callable[[str], Awaitable[P]], first: str = "") -> AsyncGenerator[P, None]:
-        """The parts of a list, of which `ask` gets each with what the one before names as `following`."""
-        cursor, asked = first, set[str]()
+    async def paginate(
+        self, fetch_page: Callable[[str], Awaitable[P]], first_cursor: str = ""
+    ) -> AsyncGenerator[P, None]:
+        """Yield the parts of a list. `fetch_page` gets each with the `next_token` of the one before."""
+        cursor, cursors = first_cursor, set[str]()
         while True:
-            asked.add(cursor)
-            part = await ask(cursor)
+            cursors.add(cursor)
+            part = await fetch_page(cursor)
             yield part
             if not (cursor := part.next_token):
                 return
-            if cursor in asked or len(asked) >= MAX_LIST_PAGES:
+            if cursor in cursors or len(cursors) >= MAX_LIST_PAGES:
                 raise Unavailable(self._service.name, "lists without an end")
 
-    def validate(self, said: object, into: type[A]) -> A:
-        """An answer, or a part of one that was read before, as what it should be."""
+    def validate(self, body: object, into: type[A]) -> A:
+        """Return a response, or a part of one that was read before, as its model. Raise Unavailable where it does not
+        fit."""
         try:
-            return into.model_validate_json(said) if isinstance(said, bytes) else into.model_validate(said)
+            return into.model_validate_json(body) if isinstance(body, bytes) else into.model_validate(body)
         except ValidationError as error:
             raise self.unexpected_answer() from error
 
     def unexpected_answer(self) -> Unavailable:
-        said = "answered with something that is not as its API is described"
-        return Unavailable(self._service.name, said, what_to_do=self._service.unexpected_hint)
+        message = "answered with something that is not as its API is described"
+        return Unavailable(self._service.name, message, what_to_do=self._service.unexpected_hint)
 
-    async def _ask(self, method: str, path: str, body: object = None, *, most: int = MAX_ANSWER_BYTES) -> FetchResponse:
+    async def _send_signed(
+        self, method: str, path: str, body: object = None, *, max_bytes: int = MAX_ANSWER_BYTES
+    ) -> FetchResponse:
         try:
-            return await self._once(method, path, body, most)
+            return await self._send(method, path, body, max_bytes)
         except RequestRejected as error:
             if self._tokens is None or error.status != 401:
                 raise
             self._tokens.invalidate()
-        return await self._once(method, path, body, most)
+        return await self._send(method, path, body, max_bytes)
 
-    async def _once(self, method: str, path: str, body: object, most: int) -> FetchResponse:
+    async def _send(self, method: str, path: str, body: object, max_bytes: int) -> FetchResponse:
         if path and not path.startswith("/"):
             raise self.unexpected_answer()  # behind the name of the host it would make another of it
-        await self._turn()
+        await self._wait_for_turn()
         signed = {"authorization": f"Bearer {await self._tokens.token()}"} if self._tokens else {}
         return await self._fetcher.fetch(
             f"{self._base}{path}",
             method=method,
             headers={**self._headers, **signed},
             json=body,
-            most=most,
+            max_bytes=max_bytes,
             refusal=self._service.to_error,
         )
 
-    async def _turn(self) -> None:
+    async def _wait_for_turn(self) -> None:
         if self._pace:
             now = self._clock()
-            mine = max(now, self._free)
-            self._free = mine + self._pace
-            await self._sleep(mine - now)
+            turn = max(now, self._free_at)
+            self._free_at = turn + self._pace
+            await self._sleep(turn - now)
 
 
-def safe_reason(said: str) -> str:
-    """What a service calls a reason, if it is a word: a text of its own may hold what it was asked with."""
-    return said if said.isascii() and said.replace("_", "").isalpha() and len(said) <= _LONGEST_WORD else ""
+def safe_reason(reason: str) -> str:
+    """Return the reason that a service names, if it is a single word: longer texts may hold parts of the request."""
+    return reason if reason.isascii() and reason.replace("_", "").isalpha() and len(reason) <= _MAX_REASON_CHARS else ""
 
 
-async def none_if_missing(asked: Awaitable[T]) -> T | None:
-    """What is asked for; None when it is not there, or not for this account."""
+async def none_if_missing(request: Awaitable[T]) -> T | None:
+    """Await a request; None when its object does not exist, or this account may not see it."""
     try:
-        return await asked
+        return await request
     except RequestRejected as error:
         if not error.is_missing:
             raise
         return None
 
 
-def _asked(path: str, query: Mapping[str, str]) -> str:
+def _with_query(path: str, query: Mapping[str, str]) -> str:
     return f"{path}?{urlencode(query)}" if query else path

@@ -1,1 +1,1 @@
-"""Citewell in a browser: the third platform, whose messages are pages of our own."""
+"""Citewell in a browser: the third platform, whose messages are our own pages."""

@@ -1,4 +1,4 @@
-"""The page's own settings, and what they come to: the port `PlatformConfig`."""
+"""The page's settings as the port `PlatformConfig`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class WebConfig(WebSettings):
-    """What they come to."""
+    """The page's settings, and the adapter, links and checks made from them."""
 
     platform: ClassVar[Platform] = WEB
 
@@ -50,13 +50,13 @@ class WebConfig(WebSettings):
         return None
 
     def create_adapter(self, context: AdapterContext) -> PlatformAdapter:
-        """Raises Misconfigured where strangers could reach it and nobody would sign in."""
+        """Return the adapter. Raise Misconfigured where strangers could reach the page and nobody would sign in."""
         from adapters.web.wiring import make_web_adapter
 
         return make_web_adapter(self, context)
 
     def links(self, sources: LinkTargets) -> SignedLinks | None:
-        """Links that lead to the page; None where readers cannot reach it."""
+        """Return links that lead to the page; None where readers cannot reach it."""
         from adapters.web.links import make_signed_links
 
         return make_signed_links(self, sources)

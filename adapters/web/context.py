@@ -1,4 +1,4 @@
-"""Who looks at a page, how a route learns it, and what every room of the page is given."""
+"""The visitor of a page, how a route learns who it is, and what all routes of the page share."""
 
 from __future__ import annotations
 
@@ -17,39 +17,43 @@ from pipeline.values import Actor, Readers, Value
 
 
 class Visitor(Value):
-    """Whoever the browser acts for: the operator at the machine, or a person who signed in."""
+    """The person who uses the browser: the operator at the machine, or a person who signed in."""
 
     person: str
-    """As the ports name people: `web:ann`, `slack:T1:U3`, `console:local`."""
+    """The person's id as ports have it: `web:ann`, `slack:T1:U3`, `console:local`."""
     name: str
-    """As the page calls them."""
+    """The name that the page shows."""
     readers: Readers
-    """They alone."""
+    """The visitor alone."""
     actor: Actor
     operator: bool = False
-    """They hold the data folder, and see all of it."""
+    """True for the operator, who holds the data folder and sees all of it."""
     session: bool = False
-    """They signed in here, and may sign out."""
+    """True where they signed in here, and may sign out."""
     csrf: str = Field(repr=False)
-    """What a form that changes something must bring along."""
+    """The token that a form must send to change something."""
 
 
 class WebAuthenticator(Protocol):
+    """Authentication of the visitors of the page."""
+
     async def authenticate(self, request: Request) -> Visitor | None:
-        """Who it is, where they are known; None for somebody who has to sign in first."""
+        """Return the visitor; None for somebody who has to sign in first."""
         ...
 
     async def readers(self, person: str) -> Readers:
-        """They alone, as of now; in doubt, nobody who is inside."""
+        """Return a person alone, as of now; in doubt, readers who are not inside."""
         ...
 
-    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
-        """Whether a form with the token `given` was filled in on a page of ours, by them."""
+    def is_valid_csrf(self, visitor: Visitor, token: str, request: Request) -> bool:
+        """Return True where a form with this token was filled in on our page, by this visitor."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class WebContext:
+    """Services, authentication and limits that all routes of the page share."""
+
     authenticator: WebAuthenticator
     services: BotServices
     queries: QueryService
@@ -58,8 +62,8 @@ class WebContext:
     render_options: RenderOptions
     rate_limiter: RateLimiter = field(default_factory=RateLimiter)
     links: SignedLinks | None = None
-    """None where readers cannot reach the page by an address."""
+    """None where readers cannot reach the page at an address."""
     serves_originals: bool
-    """Readers may download the original file of a source."""
+    """True where readers may download the original file of a source."""
     is_admin: Callable[[Actor], bool] = lambda actor: False
-    """Whether to show somebody what admins see; it is checked again where it is asked for."""
+    """Returns True where somebody is shown the admin pages; each of those checks it again."""

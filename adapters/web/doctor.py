@@ -1,4 +1,4 @@
-"""What `citewell doctor` says of the page."""
+"""Checks of the page for `citewell doctor`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUBJECT = "page"
 
 
 async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
-    """Who may open it, and whether whoever vouches for them can be reached."""
+    """Yield a finding on who may open the page, and on whether the identity provider can be reached."""
     local = is_loopback(config.listen or "") and is_loopback(config.public_url)
     if not config.has_sign_in:
         if not local:
@@ -35,13 +35,13 @@ async def diagnose(config: WebSettings) -> AsyncIterator[Finding]:
         yield warning_finding(
             SUBJECT,
             "people with the same name at the proxy and at OpenID count as one person",
-            "Make sure that both mean the same person (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
+            "Check that each name is the same person at both (docs/page.md), or unset CITEWELL_WEB_PROXY_SECRET.",
         )
     if openid := make_openid_provider(config):
-        back = f"{config.public_url.rstrip('/')}/sign-in/openid/back"
+        callback_url = f"{config.public_url.rstrip('/')}/sign-in/openid/back"
         try:
-            await openid.authorization_url(SignInAttempt(provider="openid"), back)
-            yield ok_finding(SUBJECT, f"people sign in at {openid.issuer}, which has to know {back}")
+            await openid.authorization_url(SignInAttempt(provider="openid"), callback_url)
+            yield ok_finding(SUBJECT, f"people sign in at {openid.issuer}, which has to know {callback_url}")
         except SignInFailed as error:
             yield error_finding(SUBJECT, f"people cannot sign in: {error}", "Look at CITEWELL_WEB_OIDC_ISSUER.")
         finally:

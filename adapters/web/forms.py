@@ -1,5 +1,5 @@
-"""What a form or an address says: text that may be shown, and numbers; of what is neither, nothing. And the language of
-somebody of whom nothing is known but their browser."""
+"""Readers for forms and URLs, which return printable text, numbers, or nothing; and the language that a browser asks
+for."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ _LONGEST = 200
 
 
 def browser_locale(request: Request) -> str:
-    """The language that a browser asks for first, as messages name it."""
+    """Return the language that the browser asks for first, in the form that messages have."""
     return request.headers.get("accept-language", "")[:_LONGEST].partition(",")[0].partition(";")[0].strip()
 
 
 def browser_translator(request: Request) -> Translator:
-    """Words in the first language of the browser's that we speak."""
-    wanted = request.headers.get("accept-language", "")[:_LONGEST].split(",")
-    return choose_words(None, (one.partition(";")[0].partition("-")[0].strip().lower() for one in wanted))
+    """Return the translator for the first of the browser's languages that we speak."""
+    languages = request.headers.get("accept-language", "")[:_LONGEST].split(",")
+    return choose_words(None, (language.partition(";")[0].partition("-")[0].strip().lower() for language in languages))
 
 
 MAX_DIGITS = 8
-"""Of a number in an address, at most."""
+"""Digits of a number in a URL; it has fewer than these."""
 
 
 def form_field(form: FormData, name: str) -> str:
-    """What was filled in there, the last where the field is repeated; empty for a file."""
+    """Return the text of a field, the last where the field is repeated; empty for a file."""
     return (form_fields(form, name) or ("",))[-1]
 
 
 def form_fields(form: FormData, name: str) -> tuple[str, ...]:
-    """All that was filled in under that name."""
-    return tuple(text for one in form.getlist(name) if isinstance(one, str) and (text := strip_invisible(one)))
+    """Return all texts of a field."""
+    return tuple(text for value in form.getlist(name) if isinstance(value, str) and (text := strip_invisible(value)))
 
 
 def query_text(request: Request, name: str) -> str:
-    """A text in an address."""
+    """Return a text parameter of the URL."""
     return strip_invisible(request.query_params.get(name, "")).strip()
 
 
 def query_number(request: Request, name: str) -> int | None:
-    """A number in an address; None where there is none."""
-    given = request.query_params.get(name, "")
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < MAX_DIGITS else None
+    """Return a number parameter of the URL; None where there is none."""
+    digits = request.query_params.get(name, "")
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < MAX_DIGITS else None

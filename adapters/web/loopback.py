@@ -1,5 +1,5 @@
-"""Whoever opened the page by the link of this start, where it listens on loopback alone and nobody signs in: the
-operator."""
+"""Authentication where the page listens on loopback alone and nobody signs in: the person who opened the link of this
+start is the operator."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class LoopbackAuthenticator:
         inside = person == OPERATOR
         return Readers(groups=frozenset({OPERATOR} if inside else ()), external=not inside)
 
-    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
-        return hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))
+    def is_valid_csrf(self, visitor: Visitor, token: str, request: Request) -> bool:
+        return hmac.compare_digest(visitor.csrf.encode(), token.encode("utf-8", "replace"))
 
 
 def routes(machine: LocalOperator) -> Sequence[BaseRoute]:
-    """Where the link of this start leads, and where whoever came without it is told so."""
+    """Return the routes of the start link, and of the page that tells others to open it."""
 
     async def enter(request: Request) -> Response:
-        """Keep in the browser that its user opened the link, for this site's own pages alone."""
+        """Set a strict cookie that proves that the browser's user opened the link."""
         if not machine.is_valid_secret(request, request.path_params["secret"]):
             return await closed(request)
         answer = pages.see_other("/")
@@ -72,10 +72,10 @@ def routes(machine: LocalOperator) -> Sequence[BaseRoute]:
 
 
 def operator_link(address: str, machine: LocalOperator) -> str:
-    """What the operator opens the page with."""
+    """Return the link with which the operator opens the page."""
     return f"{address.rstrip('/')}{OPEN_PATH}/{machine.secret}"
 
 
 def _cookie(request: Request) -> str:
-    """Named after the port: two of us on one machine do not take each other's place."""
+    """Return the cookie's name, with the port in it: two of us on one machine do not overwrite each other's."""
     return f"citewell-{(request.scope.get('server') or ('', 0))[1]}"

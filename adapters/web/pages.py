@@ -1,6 +1,5 @@
-"""Pages: templates of ours, whatever stands in them escaped, and headers that let nothing else in.
-
-Words of foreign texts lead where they may."""
+"""Rendering of pages: our templates, which escape all values, and headers that let nothing else in. URLs of foreign
+texts are checked."""
 
 from __future__ import annotations
 
@@ -30,12 +29,12 @@ _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE
 
 
 def safe_href(url: str) -> str:
-    """`url` where a browser may be led there; else nothing."""
+    """Return `url` where a browser may open it, else an empty string."""
     return url if _LINKABLE.fullmatch(url) and strip_invisible(url) == url else ""
 
 
 def safe_runs(text: ReplyText) -> Iterator[TextRun]:
-    """The words of a text, each run with the address that it leads to; with none, mostly."""
+    """Return the runs of a text, each with the URL that it leads to; most have none."""
     for run in [TextRun(text.text, text.url)] if text.url else text_runs(text):
         yield run._replace(url=safe_href(run.url))
 
@@ -61,40 +60,40 @@ def render_page(
     request: Request,
     template: str,
     visitor: Visitor | None,
-    words: Translator = ENGLISH_TRANSLATOR,
+    translator: Translator = ENGLISH_TRANSLATOR,
     *,
     status: int = 200,
     **values: Any,
 ) -> HTMLResponse:
-    """`template` with `values`; `say` in it gives our words in the visitor's language, `visitor` who looks at it."""
+    """Render `template` with `values`. In it, `say` translates our texts, and `visitor` is the visitor."""
     text = (
         _templates()
         .get_template(template)
         .render(
             request=request,
             visitor=visitor,
-            say=words,
-            language=words.language,
-            direction="rtl" if words.language in RTL_LANGUAGES else "ltr",
+            say=translator,
+            language=translator.language,
+            direction="rtl" if translator.language in RTL_LANGUAGES else "ltr",
             **{"admin": False, "heading": "", **values},
         )
     )
     return HTMLResponse(text, status, headers=dict(HEADERS))
 
 
-def render_fragment(template: str, words: Translator, **values: Any) -> str:
-    """A part of a page, which a script puts into it."""
-    return _templates().get_template(template).render(say=words, **values)
+def render_fragment(template: str, translator: Translator, **values: Any) -> str:
+    """Render a part of a page, which a script inserts."""
+    return _templates().get_template(template).render(say=translator, **values)
 
 
 def see_other(path: str) -> Response:
-    """After a form: the page to look at now."""
+    """Redirect to the page to show after a form."""
     return RedirectResponse(path, 303, headers=dict(HEADERS))
 
 
 def asset_route() -> BaseRoute:
-    """Styles and scripts, kept in memory: strangers ask for them, too. Their addresses change with their content, so
-    that browsers keep them."""
+    """Return the route of styles and scripts. They are kept in memory, as strangers ask for them too; their URLs change
+    with their content, so that browsers can cache them."""
     headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 
     async def asset(request: Request) -> Response:
@@ -111,28 +110,28 @@ def _static() -> Mapping[str, bytes]:
     return {file.name: file.read_bytes() for file in (_HERE / "static").iterdir()}
 
 
-def _shown(value: Any) -> Any:
-    """A value as it may stand on a page. What is markup already was made of such values."""
+def _sanitize(value: Any) -> Any:
+    """Return a value without invisible characters. Markup stays: it was made of such values."""
     return strip_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
 def _templates() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=_sanitize,
     )
-    made.filters["zip"] = zip
-    made.globals.update(asset=_asset, common=wording, opened=safe_href, pieces=pieces, spans=safe_runs)
-    return made
+    environment.filters["zip"] = zip
+    environment.globals.update(asset=_asset, common=wording, opened=safe_href, pieces=pieces, spans=safe_runs)
+    return environment
 
 
 @cache
 def _asset(name: str) -> Markup:
-    """The address of a file in `static`."""
+    """Return the URL of a file in `static`."""
     digest = hashlib.sha256(_static()[name]).hexdigest()[:12]
     return Markup(f"/static/{name}?{digest}")  # noqa: S704 - a name of ours and a digest

@@ -1,11 +1,11 @@
-"""The page, as the rest of Citewell knows it."""
+"""The page's names and id formats as a `Platform`."""
 
 from __future__ import annotations
 
 from pipeline.values.platform import IdFormat, Platform
 
 SPACE = "page"
-"""Everyone who signs in is in it, and alone with the bot there."""
+"""The one space of the page: everyone who signs in is in it, each alone with the bot."""
 
 WEB = Platform(
     name="web",

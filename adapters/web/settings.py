@@ -1,4 +1,4 @@
-"""The page's own settings."""
+"""Settings of the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.values import Value
 
 
 class WebSettings(Value):
-    """Empty: not set."""
+    """Settings of the page; an empty one is not set."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -49,10 +49,10 @@ class WebSettings(Value):
 
     @property
     def has_sign_in(self) -> bool:
-        """Somebody vouches for people."""
+        """True where people sign in: a provider or a proxy vouches for them."""
         return bool(self.oidc_issuer or self.slack_client_id or self.discord_client_id or self.proxy_secret)
 
     @property
     def public_url(self) -> str:
-        """What people open."""
+        """The address that people open."""
         return self.url or f"http://{self.listen}"

@@ -1,4 +1,4 @@
-"""The page's settings become the page: who may see it, and what it is made of."""
+"""The page, built from its settings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from pipeline.values import Action
 SLACK, DISCORD = "https://slack.com", "https://discord.com"
 
 
-def make_web_adapter(config: WebSettings, host: AdapterContext) -> WebAdapter:
-    """Raises Misconfigured where strangers could reach it and nobody would sign in."""
+def make_web_adapter(config: WebSettings, context: AdapterContext) -> WebAdapter:
+    """Return the adapter. Raise Misconfigured where strangers could reach the page and nobody would sign in."""
     local = is_loopback(config.listen or "") and is_loopback(config.public_url)
     if not local and not config.has_sign_in:
         raise Misconfigured(
@@ -32,44 +32,50 @@ def make_web_adapter(config: WebSettings, host: AdapterContext) -> WebAdapter:
             f"others can reach the page at {config.public_url}, and nothing is set for people to sign in with",
             what_to_do="Set CITEWELL_WEB_OIDC_ISSUER or another way to sign in (docs/page.md), or listen on 127.0.0.1.",
         )
-    pace = RateLimiter()
+    rate_limiter = RateLimiter()
     openid = make_openid_provider(config)
     machine = None if config.has_sign_in else LocalOperator()
-    door = None
+    flow = None
     if machine:
-        visitors: WebAuthenticator = LoopbackAuthenticator(machine)
+        authenticator: WebAuthenticator = LoopbackAuthenticator(machine)
     else:
         cookie = SessionCookie(secure=config.public_url.startswith("https://"))
-        visitors = SessionAuthenticator(host.sessions, host.resolve_readers, cookie, config.proxy_secret)
-        door = SignInFlow(
-            providers={one.name: one for one in _providers(config, openid)},
-            sessions=host.sessions,
-            platform_readers=host.resolve_readers,
+        authenticator = SessionAuthenticator(context.sessions, context.resolve_readers, cookie, config.proxy_secret)
+        flow = SignInFlow(
+            providers={provider.name: provider for provider in _providers(config, openid)},
+            sessions=context.sessions,
+            platform_readers=context.resolve_readers,
             cookie=cookie,
             url=config.public_url,
-            signing_key=host.link_targets.signing_key,
-            rate_limiter=pace,
+            signing_key=context.link_targets.signing_key,
+            rate_limiter=rate_limiter,
         )
-    site = WebContext(
-        authenticator=visitors,
-        services=host.services,
-        queries=host.query_service,
-        conversations=host.conversation_archive,
-        admin_service=host.admin_service,
-        render_options=RenderOptions(citations=host.show_citations, confidence=host.show_confidence),
-        rate_limiter=pace,
-        links=make_signed_links(config, host.link_targets),
+    web_context = WebContext(
+        authenticator=authenticator,
+        services=context.services,
+        queries=context.query_service,
+        conversations=context.conversation_archive,
+        admin_service=context.admin_service,
+        render_options=RenderOptions(citations=context.show_citations, confidence=context.show_confidence),
+        rate_limiter=rate_limiter,
+        links=make_signed_links(config, context.link_targets),
         serves_originals=config.originals,
-        is_admin=lambda actor: host.services.authority.is_allowed(actor, Action.READ_INSIGHTS),
+        is_admin=lambda actor: context.services.authority.is_allowed(actor, Action.READ_INSIGHTS),
     )
-    programs = partial(host.program_routes, url=config.url or "", machine=machine, tokens=openid)
+    program_routes = partial(context.program_routes, url=config.url or "", machine=machine, tokens=openid)
     return WebAdapter(
-        config.listen or "", host.http_servers, site, host.echo, programs, machine or door, config.public_url
+        config.listen or "",
+        context.http_servers,
+        web_context,
+        context.echo,
+        program_routes,
+        machine or flow,
+        config.public_url,
     )
 
 
 def make_openid_provider(config: WebSettings) -> OpenIDProvider | None:
-    """The provider of people's accounts, where one is set."""
+    """Return the OpenID provider of the settings; None where none is set."""
     if not config.oidc_issuer:
         return None
     return OpenIDProvider(
@@ -78,24 +84,24 @@ def make_openid_provider(config: WebSettings) -> OpenIDProvider | None:
         issuer=config.oidc_issuer,
         client_id=config.oidc_client_id,
         secret=config.oidc_client_secret,
-        whom=openid_claims_mapper(config.oidc_groups),
+        map_claims=openid_claims_mapper(config.oidc_groups),
         resources=(f"{config.public_url.rstrip('/')}/mcp", config.public_url),
     )
 
 
 def _providers(config: WebSettings, openid: OpenIDProvider | None) -> list[IdentityProvider]:
-    found: list[IdentityProvider] = [openid] if openid else []
+    providers: list[IdentityProvider] = [openid] if openid else []
     if config.slack_client_id:
-        found.append(
+        providers.append(
             OpenIDProvider(
                 "slack",
                 "Slack",
                 issuer=SLACK,
                 client_id=config.slack_client_id,
                 secret=config.slack_client_secret,
-                whom=map_slack_claims,
+                map_claims=map_slack_claims,
             )
         )
     if config.discord_client_id:
-        found.append(DiscordIdentityProvider(config.discord_client_id, config.discord_client_secret, DISCORD))
-    return found
+        providers.append(DiscordIdentityProvider(config.discord_client_id, config.discord_client_secret, DISCORD))
+    return providers

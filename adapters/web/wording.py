@@ -1,4 +1,4 @@
-"""What stands on every page."""
+"""Texts of every page."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ async def _read_page(dependencies: KnowledgeDependencies, url: str) -> _Read:
     """Return the content at a public address, a page or a file."""
     try:
         async with dependencies.open_fetcher() as fetcher:
-            fetched = await fetcher.fetch(url, most=MAX_WEB_PAGE_BYTES)
+            fetched = await fetcher.fetch(url, max_bytes=MAX_WEB_PAGE_BYTES)
     except Refused as error:
         raise UploadRefused(str(error), words.NOT_PUBLIC) from error
     if fetched.status != 200:

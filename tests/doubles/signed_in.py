@@ -56,7 +56,7 @@ async def opened(folder: Path, web: Mapping[str, object] | None = None, **settin
         adapters: Any = make_adapters(found, citewell, UvicornServers(), lambda _: None)
         adapter = adapters["web"]
         try:
-            async with adapter._programs() as programs:
+            async with adapter._program_routes() as programs:
                 routes = adapter.routes(citewell.storage.inbox, programs)
                 async with UvicornServers().serve(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
                     yield Page(citewell, f"http://127.0.0.1:{port}", adapters, adapter._machine)

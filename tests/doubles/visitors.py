@@ -35,5 +35,5 @@ class Trusting:
     async def readers(self, person: str) -> Readers:
         return Readers(groups=frozenset({f"{WEB.name}:{SPACE}", PersonId.parse(person).group}))
 
-    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
-        return given == visitor.csrf
+    def is_valid_csrf(self, visitor: Visitor, token: str, request: Request) -> bool:
+        return token == visitor.csrf

@@ -12,20 +12,20 @@ MODEL = "model.int8.onnx"
 MODEL_SHA256 = "e911017e4f3268bff09a3a004ea0413f56283f35481295609462b146e0922749"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 MAX_TOKENS = 256
-"""What the model was trained with; the rest of a longer text is not seen."""
+"""Tokens that the model was trained with; the rest of a longer text is cut off."""
 
 
 class MiniLMEmbedder(OnnxEmbedder):
-    """all-MiniLM-L6-v2: 384 dimensions. Between processors the cosine of two vectors of a text is at least .9999.
-
-    The graph takes the mean and makes it of unit length. Its files are not compared with their hashes at each start."""
+    """all-MiniLM-L6-v2: 384 dimensions. Between processors the cosine of two vectors of a text is at least .9999. The
+    graph takes the mean and normalizes it to unit length. Its files are not compared with their hashes at each
+    start."""
 
     name = "minilm-l6-w8a14-headed"
-    """With what its vectors were made from: `pipeline/ingest/embedding_inputs.py`."""
+    """Also names how the embedded texts are built: `pipeline/ingest/embedding_inputs.py`."""
 
     def __init__(self, folder: Path = FOLDER, *, threads: int | None = None) -> None:
         manifest = EmbedderManifest(
             files={MODEL: MODEL_SHA256, TOKENIZER: TOKENIZER_SHA256}, max_length=MAX_TOKENS, normalise=False
         )
-        graph = OnnxModel("embedder", folder / MODEL, folder / TOKENIZER, most_tokens=MAX_TOKENS, threads=threads)
+        graph = OnnxModel("embedder", folder / MODEL, folder / TOKENIZER, max_tokens=MAX_TOKENS, threads=threads)
         super().__init__(self.name, graph, manifest, dimensions=384)

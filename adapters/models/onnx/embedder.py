@@ -1,4 +1,4 @@
-"""An embedder from a folder of one's own."""
+"""An embedder from the operator's own folder."""
 
 from __future__ import annotations
 
@@ -15,72 +15,73 @@ from pipeline.ports import Vectors
 
 CACHED_QUESTIONS = 256
 """Questions whose vectors are kept."""
-_UNIT = 0.01
-"""How far a length may be from 1 where the graph is said to give vectors of unit length."""
+_UNIT_TOLERANCE = 0.01
+"""Tolerance of a vector's length where the graph is said to give vectors of unit length."""
 
 
 class OnnxEmbedder:
-    """`Embedder` and `Tokenizer`. A text has one vector, whatever it is embedded with.
-
-    The dimensions are 0 until the first run. Every method raises Unavailable when the files are not those of the
-    manifest or cannot be run, so that lexical search alone can answer."""
+    """`Embedder` and `Tokenizer`. A text has one vector, whatever it is embedded with. The dimensions are 0 until the
+    first run. Every method raises Unavailable when the files are not those of the manifest or cannot be run, so that
+    lexical search alone can answer."""
 
     def __init__(self, name: str, graph: OnnxModel, manifest: EmbedderManifest, *, dimensions: int = 0) -> None:
         self.name = name
         self.dimensions = dimensions
         self._graph = graph
         self._manifest = manifest
-        self._remembered: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache: OrderedDict[str, Vectors] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), dimensions), in order. Raises Unavailable."""
+        """Return vectors of shape (len(texts), dimensions), in order. Raises Unavailable."""
         return await self._embed(self._manifest.passage_prefix, texts)
 
     async def embed_question(self, text: str) -> Vectors:
-        """Shape (dimensions,), read-only. Raises Unavailable."""
-        if text in self._remembered:
-            self._remembered.move_to_end(text)
-            return self._remembered[text]
+        """Return a read-only vector of shape (dimensions,). Raises Unavailable."""
+        if text in self._cache:
+            self._cache.move_to_end(text)
+            return self._cache[text]
         vector: Vectors = (await self._embed(self._manifest.question_prefix, [text]))[0]
         vector.flags.writeable = False
-        self._remembered[text] = vector
-        while len(self._remembered) > CACHED_QUESTIONS:
-            self._remembered.popitem(last=False)
+        self._cache[text] = vector
+        while len(self._cache) > CACHED_QUESTIONS:
+            self._cache.popitem(last=False)
         return vector
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` without the special ones. Raises Unavailable."""
+        """Return the tokens of `text` without the special ones. Raises Unavailable."""
         return self._graph.count_tokens(text)
 
     async def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        vectors = np.stack([self._pooled(row) for row in await self._graph.run([prefix + text for text in texts])])
+        vectors = np.stack([self._pool(row) for row in await self._graph.run([prefix + text for text in texts])])
         if self._manifest.normalise:
             vectors = normalize_vectors(self._graph.service, vectors)
-        elif np.abs(vector_norms(self._graph.service, vectors) - 1).max() > _UNIT:
-            raise self._wrong("gives vectors of other lengths than 1: let normalise be true")
+        elif np.abs(vector_norms(self._graph.service, vectors) - 1).max() > _UNIT_TOLERANCE:
+            raise self._manifest_error("gives vectors whose length is not 1: set normalise to true")
         self.dimensions = vectors.shape[1]
         return vectors
 
-    def _pooled(self, row: OutputArray) -> Vectors:
+    def _pool(self, row: OutputArray) -> Vectors:
         pooling = self._manifest.pooling
         if row.ndim == 1 and pooling is None:
             return row
         if row.ndim != 2 or pooling is None:
-            said = "one vector a text: leave pooling out" if row.ndim == 1 else "a vector for each token: set pooling"
-            raise self._wrong(f"gives {said}")
+            problem = (
+                "one vector a text: leave pooling out" if row.ndim == 1 else "a vector for each token: set pooling"
+            )
+            raise self._manifest_error(f"gives {problem}")
         if pooling == "mean":
             mean: Vectors = row.mean(axis=0)
             return mean
         token: Vectors = row[0 if pooling == "cls" else -1]
         return token
 
-    def _wrong(self, what: str) -> Unavailable:
-        return Unavailable(self._graph.service, f"its graph {what} in its manifest", permanent=True)
+    def _manifest_error(self, problem: str) -> Unavailable:
+        return Unavailable(self._graph.service, f"its graph {problem} in its manifest", permanent=True)
 
 
 def open_onnx_embedder(folder: Path, setting: str) -> OnnxEmbedder:
-    """Nothing is loaded yet. Raises Misconfigured, naming `setting`."""
+    """Return the embedder of a folder; nothing is loaded yet. Raise Misconfigured, naming `setting`."""
     manifest = read_manifest(folder, EmbedderManifest, setting)
     return OnnxEmbedder(f"onnx:{manifest.digest}", open_onnx_model(folder, manifest, "embedder"), manifest)

@@ -1,4 +1,4 @@
-"""A cross-encoder from a folder of one's own."""
+"""A cross-encoder from the operator's own folder."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pipeline.errors import Unavailable
 
 
 class OnnxReranker:
-    """Scores without a deadline; see `Reranker`. Question and passage are one input of the graph; its only output for
-    them, or the last of several (`is no answer`, `is one`), is the score."""
+    """A `Reranker` without a deadline. Question and passage are one input of the graph; the score is its only output
+    for them, or the last of several (`is no answer`, `is one`)."""
 
     def __init__(self, graph: OnnxModel) -> None:
         self._graph = graph
@@ -20,10 +20,10 @@ class OnnxReranker:
         """See `Reranker`."""
         rows = await self._graph.run([(question, passage) for passage in passages])
         if any(row.ndim != 1 for row in rows):
-            raise Unavailable(self._graph.service, "its graph is no cross-encoder", permanent=True)
+            raise Unavailable(self._graph.service, "its graph is not a cross-encoder", permanent=True)
         return [float(row[-1]) for row in rows]
 
 
 def open_onnx_reranker(folder: Path, setting: str) -> OnnxReranker:
-    """Nothing is loaded yet. Raises Misconfigured, naming `setting`."""
+    """Return the reranker of a folder; nothing is loaded yet. Raise Misconfigured, naming `setting`."""
     return OnnxReranker(open_onnx_model(folder, read_manifest(folder, ModelManifest, setting), "reranker"))

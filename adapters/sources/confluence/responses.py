@@ -1,4 +1,4 @@
-"""What Confluence's REST APIs answer with, as far as it is read here."""
+"""Responses of Confluence's REST APIs, as far as they are read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ class ConfluenceResults(ResponseModel, Generic[R]):
 
     @property
     def next_token(self) -> str:
-        """The address of the rest is built by a server behind a gateway: only its query is ours to use."""
+        """The query of the next part. The rest of its address is built by a server behind a gateway, and is not
+        used."""
         return urlsplit(self.links.next).query
 
 
 class NamedValue(ResponseModel):
-    """A label, a property."""
+    """A label or a property."""
 
     name: str = Field("", validation_alias=AliasChoices("name", "key"))
     value: object = None
@@ -57,7 +58,7 @@ class _Subjects(ResponseModel):
 
 
 class ContentRestriction(ResponseModel):
-    """Who may do something; empty: everyone in the space."""
+    """The users and groups who may do something; empty: everyone in the space."""
 
     restrictions: _Subjects
 
@@ -87,7 +88,7 @@ class _Container(ResponseModel):
 
 
 class ContentV1(ResponseModel):
-    """A page or an attachment, of v1."""
+    """A page or an attachment of API v1."""
 
     id: str
     type: str
@@ -106,7 +107,7 @@ class ContentV1(ResponseModel):
 
     @property
     def is_restricted(self) -> bool:
-        """Not everyone in the space may read it, or nothing was said of it."""
+        """True where not everyone in the space may read it, or nothing is known of its restrictions."""
         return self.restrictions.read is None or self.restrictions.read.is_restricted
 
 
@@ -147,7 +148,7 @@ class PageBodyResponse(ResponseModel):
 
     @property
     def new_editor(self) -> bool:
-        return any(found.name == "editor" and found.value in (None, "v2") for found in self.properties.results)
+        return any(entry.name == "editor" and entry.value in (None, "v2") for entry in self.properties.results)
 
 
 class ConfluenceUser(ResponseModel):

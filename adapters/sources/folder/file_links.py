@@ -1,5 +1,5 @@
-"""Where people read the files of a folder or repository, which fragments lead into them, and the very file that a
-document was read from."""
+"""Addresses where people read the files of a folder or repository, fragments that lead into them, and access to the
+original file."""
 
 from __future__ import annotations
 
@@ -17,33 +17,36 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from adapters.files.formats import JSON_LINES
 from pipeline.values import Block, BlockKind, Document, Link, replace
 
-# --- Where people read them -----------------------------------------------------------------------
+# --- Addresses and links --------------------------------------------------------------------------
 
 PATH_PLACEHOLDER = "{path}"
 _MARKDOWN = frozenset({".md", ".markdown"})
-_LINES = frozenset({".txt", ".text"})
+_PLAIN_TEXT = frozenset({".txt", ".text"})
 _MARKERS = " \t#>*+-•0123456789.)"
 _COMPARISONS = 1_000_000
-"""Of blocks with lines, in one file: with a block in every line that is found, one a line is enough."""
+"""Comparisons of blocks with lines in one file: where every line has a block, one comparison a line is enough."""
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 
 def file_url(base_url: str, path: str) -> str:
-    """The address of a file: `base_url` with its path in the place of `{path}`, or behind it."""
-    base = base_url if PATH_PLACEHOLDER in base_url else f"{base_url.rstrip('/')}/{PATH_PLACEHOLDER}"
-    return base.replace(PATH_PLACEHOLDER, quote(path))
+    """Return the address of a file: `base_url` with the file's path in the place of `{path}`, or appended."""
+    template = base_url if PATH_PLACEHOLDER in base_url else f"{base_url.rstrip('/')}/{PATH_PLACEHOLDER}"
+    return template.replace(PATH_PLACEHOLDER, quote(path))
 
 
 def resolve_file_links(blocks: Sequence[Block], path: str, base_url: str) -> tuple[Block, ...]:
-    """The same blocks of the file at `path`; their links to other files lead to where people read those."""
+    """Return the blocks of the file at `path` with links to other files replaced by the addresses where people read
+    those."""
     return tuple(
-        replace(block, links=tuple(_to_file(link, path, base_url) for link in block.links)) if block.links else block
+        replace(block, links=tuple(_resolve_link(link, path, base_url) for link in block.links))
+        if block.links
+        else block
         for block in blocks
     )
 
 
-def _to_file(link: Link, path: str, base_url: str) -> Link:
-    """A path from the root of a repository begins with a slash, as on GitHub and GitLab."""
+def _resolve_link(link: Link, path: str, base_url: str) -> Link:
+    """Resolve one link. A path from the root of a repository begins with a slash, as on GitHub and GitLab."""
     try:
         url = urlsplit(link.url)
         file = unquote(urlsplit(urljoin(f"/{quote(path)}", url.path)).path).lstrip("/")
@@ -55,67 +58,68 @@ def _to_file(link: Link, path: str, base_url: str) -> Link:
 
 
 def add_fragments(blocks: Sequence[Block], name: str, text: bytes) -> tuple[Block, ...]:
-    """The same blocks with the fragments by which GitHub, GitLab, Gitea and viewers of PDF lead to them: slugs of
-    headings in Markdown, lines of plain text and CSV, pages. What has a fragment keeps it."""
+    """Return the blocks with the fragments by which GitHub, GitLab, Gitea and PDF viewers lead to them: slugs of
+    headings in Markdown, lines of plain text and CSV, pages. A block that has a fragment keeps it."""
     suffix = PurePath(name).suffix.lower()
     if suffix in _MARKDOWN:
-        found = _slugs(blocks)
-    elif suffix in _LINES:
-        found = _lines(blocks, text.decode("utf-8", "replace").splitlines())
+        anchors = _heading_slugs(blocks)
+    elif suffix in _PLAIN_TEXT:
+        anchors = _line_anchors(blocks, text.decode("utf-8", "replace").splitlines())
     elif suffix == ".csv":
-        found = [f"L{block.row}" if block.row else "" for block in blocks]
+        anchors = [f"L{block.row}" if block.row else "" for block in blocks]
     elif suffix == ".pdf":
-        found = [f"page={block.page}" if block.page else "" for block in blocks]
+        anchors = [f"page={block.page}" if block.page else "" for block in blocks]
     else:
         return tuple(blocks)
     return tuple(
         replace(block, anchor=anchor) if anchor and not block.anchor else block
-        for block, anchor in zip(blocks, found, strict=True)
+        for block, anchor in zip(blocks, anchors, strict=True)
     )
 
 
-def _slugs(blocks: Sequence[Block]) -> list[str]:
-    """As GitHub makes them: the second `Setup` is `setup-1`."""
-    taken: Counter[str] = Counter()
-    found = []
+def _heading_slugs(blocks: Sequence[Block]) -> list[str]:
+    """Return slugs as GitHub makes them: the second `Setup` is `setup-1`."""
+    counts: Counter[str] = Counter()
+    slugs = []
     for block in blocks:
         slug = _NOT_IN_SLUG.sub("", block.text.lower()).replace(" ", "-") if block.kind is BlockKind.HEADING else ""
-        found.append(f"{slug}-{taken[slug]}" if slug and taken[slug] else slug)
-        taken[slug] += 1
-    return found
+        slugs.append(f"{slug}-{counts[slug]}" if slug and counts[slug] else slug)
+        counts[slug] += 1
+    return slugs
 
 
-def _lines(blocks: Sequence[Block], lines: Sequence[str]) -> list[str]:
-    """The line where each block begins; none for one that cannot be found behind the one before, or that would take too
-    long to find."""
+def _line_anchors(blocks: Sequence[Block], lines: Sequence[str]) -> list[str]:
+    """Return the line where each block begins; an empty string for a block that cannot be found after the one before,
+    or would take too long to find."""
     plain = [" ".join(line.lstrip(_MARKERS).split()) for line in lines]
-    here, left = 0, _COMPARISONS
-    found = []
+    position, comparisons_left = 0, _COMPARISONS
+    anchors = []
     for block in blocks:
         text = " ".join(block.text.lstrip(_MARKERS).split())
-        end = min(len(plain), here + left)
-        at = next((n for n in range(here, end) if plain[n] and _begins(text, plain[n])), None)
-        left -= (end if at is None else at + 1) - here
-        found.append("" if at is None else f"L{at + 1}")
-        here = here if at is None else at
-    return found
+        end = min(len(plain), position + comparisons_left)
+        line = next((n for n in range(position, end) if plain[n] and _shares_beginning(text, plain[n])), None)
+        comparisons_left -= (end if line is None else line + 1) - position
+        anchors.append("" if line is None else f"L{line + 1}")
+        position = position if line is None else line
+    return anchors
 
 
-def _begins(text: str, line: str) -> bool:
+def _shares_beginning(text: str, line: str) -> bool:
     return text.startswith(line) or line.startswith(text)
 
 
-# --- The very file --------------------------------------------------------------------------------
+# --- The original file ----------------------------------------------------------------------------
 
 
 def has_original_file(document: Document) -> bool:
-    """Whether it was read from a file of its own that is still there; a line of a JSON Lines file was not."""
+    """Return True where the document was read from a file of its own that still exists; lines of JSON Lines files were
+    not."""
     return _file(document) is not None
 
 
 def open_original(document: Document) -> BinaryIO | None:
-    """That file, open at its beginning; None where it holds anything else than what was read, or lies outside of what
-    was indexed. All of it is read once."""
+    """Open the document's file at its beginning; None where its content has changed, or it lies outside of what was
+    indexed. The whole file is read once, for its hash."""
     path = _file(document)
     if path is None:
         return None
@@ -139,8 +143,8 @@ def _file(document: Document) -> Path | None:
         path = (source if source.is_file() else source / document.filename).resolve(strict=True)
     except (OSError, ValueError):
         return None
-    own = path.is_relative_to(source) and path.is_file() and path.suffix.lower() not in JSON_LINES
-    return path if own else None
+    is_own_file = path.is_relative_to(source) and path.is_file() and path.suffix.lower() not in JSON_LINES
+    return path if is_own_file else None
 
 
 def _digest(file: BufferedReader) -> str:

@@ -21,9 +21,9 @@ from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, ParsedDocument
 
-_BATCH = 256
-_BLANK = 1024
-"""Bytes of white space at most that make a file an empty one."""
+_BATCH_FILES = 256
+_BLANK_BYTES = 1024
+"""Bytes: a file of at most this much white space counts as empty."""
 _REASONS = {
     "unsupported": "because of the format",
     "outside": "leading out of the folder",
@@ -44,13 +44,11 @@ class FileItem(SourceItem):
 
 
 class FolderSource:
-    """Every supported file under `path`, or the one file that `path` is.
-
-    Hidden files, what `.gitignore` files exclude, links that lead out of it and `without` are left out. A document's
-    id is made from the folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`:
-    it is the same whether the file was named, its folder or one above. With `prefix`, it is that and the path below
-    the folder, or the `doc_id`. With `base_url`, documents that name no address of their own have that of their file.
-    """
+    """Every supported file under `path`, or the one file that `path` is. Hidden files, files excluded by `.gitignore`,
+    links that lead out of it and `without` are left out. A document's id is made from the folder its file is in and the
+    file's name, in JSON Lines from the file and the line's `doc_id`: it stays the same whether the file was named, its
+    folder or one above. With `prefix`, it is the prefix and the path below the folder, or the `doc_id`. With
+    `base_url`, documents without an address of their own have that of their file."""
 
     def __init__(
         self,
@@ -67,92 +65,93 @@ class FolderSource:
         self._prefix = prefix
         self._without = without
         self._base_url = base_url
-        self._left_out = SkippedFiles()
+        self._skipped = SkippedFiles()
 
     @property
     def skipped_by_reason(self) -> dict[str, tuple[str, ...]]:
-        """What `items()` passed over, by the names that `SkippedFiles` has for the reasons."""
-        return {why: tuple(map(self._label, getattr(self._left_out, why))) for why in _REASONS}
+        """Labels that `list_items()` skipped, by the reasons that are fields of `SkippedFiles`."""
+        return {reason: tuple(map(self._label, getattr(self._skipped, reason))) for reason in _REASONS}
 
     @property
     def skipped(self) -> dict[str, str]:
-        """The same by its label, with the reason."""
-        return {label: _REASONS[why] for why, labels in self.skipped_by_reason.items() for label in labels}
+        """The skipped labels, each with its reason."""
+        return {label: _REASONS[reason] for reason, labels in self.skipped_by_reason.items() for label in labels}
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
+        """Yield the files. Raise Refused when the path does not exist, Unavailable after the last item when some could
+        not be read."""
         try:
             exists = self._path.exists()
         except PermissionError as error:
             raise Unavailable("folder", f"could not be read: {self.name}", denied=True) from error
         if not exists:
             raise Refused(f"{self.name} does not exist", what_to_do="Check the path.")
-        self._left_out = SkippedFiles()
-        found = self._items(self._left_out)
-        while batch := await asyncio.to_thread(lambda: list(islice(found, _BATCH))):
+        self._skipped = SkippedFiles()
+        items = self._items(self._skipped)
+        while batch := await asyncio.to_thread(lambda: list(islice(items, _BATCH_FILES))):
             for item in batch:
                 yield item
-        if unreadable := self._left_out.unreadable:
-            said = f"could not be read: {', '.join(path.as_posix() for path in unreadable)}"
+        if unreadable := self._skipped.unreadable:
+            message = f"could not be read: {', '.join(path.as_posix() for path in unreadable)}"
             denied = self._path in unreadable and not os.access(self._path, os.R_OK | os.X_OK)
-            raise Unavailable("folder", said, denied=denied)
+            raise Unavailable("folder", message, denied=denied)
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused."""
+        """Read an item of `list_items()`. Raises Refused."""
         if not isinstance(item, FileItem):
             raise TypeError("not an item of this source")
         if item.problem:
             raise Refused(item.problem)
         try:
-            content = await asyncio.to_thread(_read, item)
+            content = await asyncio.to_thread(_read_item, item)
         except OSError as error:
             raise Refused(f"the file could not be read: {error.strerror}") from error
         if item.size is None:
-            found = await self._reader.read(item.path.name, content)
+            parsed = await self._reader.read(item.path.name, content)
         else:
-            found = await self._reader.read_json_line(content)
-        document = self._document(item, found)
+            parsed = await self._reader.read_json_line(content)
+        document = self._document(item, parsed)
         if not document.url:
-            return ParsedDocument(document=document, blocks=found.blocks)
-        blocks = await asyncio.to_thread(add_fragments, found.blocks, item.path.name, content)
-        if self._base_url and not found.url:
+            return ParsedDocument(document=document, blocks=parsed.blocks)
+        blocks = await asyncio.to_thread(add_fragments, parsed.blocks, item.path.name, content)
+        if self._base_url and not parsed.url:
             blocks = await asyncio.to_thread(resolve_file_links, blocks, document.filename, self._base_url)
         return ParsedDocument(document=document, blocks=blocks)
 
-    def _document(self, item: FileItem, found: ParsedFile) -> Document:
+    def _document(self, item: FileItem, parsed: ParsedFile) -> Document:
         return Document(
             id=item.id,
             filename=self._label(item.path),
-            title=found.title or _spoken(item.path.stem),
-            product=found.product,
-            document_type=found.document_type,
+            title=parsed.title or _title_from_name(item.path.stem),
+            product=parsed.product,
+            document_type=parsed.document_type,
             source=self.name,
-            url=found.url or (file_url(self._base_url, self._label(item.path)) if self._base_url else ""),
+            url=parsed.url or (file_url(self._base_url, self._label(item.path)) if self._base_url else ""),
             version=item.version,
-            metadata=found.metadata,
-            unread=found.unread,
+            metadata=parsed.metadata,
+            unread=parsed.unread,
         )
 
-    def _items(self, left_out: SkippedFiles) -> Iterator[FileItem]:
-        taken: set[str] = set()
-        for path in [self._path] if self._path.is_file() else walk_files(self._path, self._without, left_out):
+    def _items(self, skipped: SkippedFiles) -> Iterator[FileItem]:
+        taken_ids: set[str] = set()
+        for path in [self._path] if self._path.is_file() else walk_files(self._path, self._without, skipped):
             if path.suffix.lower() in JSON_LINES:
                 try:
-                    yield from self._lines(path, taken)
+                    yield from self._lines(path, taken_ids)
                 except OSError:
-                    left_out.unreadable.append(path)
+                    skipped.unreadable.append(path)
             elif item := self._file(path):
                 yield item
             else:
-                left_out.empty.append(path)
+                skipped.empty.append(path)
 
     def _file(self, path: Path) -> FileItem | None:
-        """None for one that is empty."""
+        """Return the item of a file; None for an empty one."""
         label = self._label(path)
         version, problem = "", ""
         try:
             with path.open("rb") as file:
-                if not file.read(_BLANK).strip() and not file.read(1):
+                if not file.read(_BLANK_BYTES).strip() and not file.read(1):
                     return None
                 file.seek(0)
                 version = self._version(hashlib.file_digest(file, "sha256").hexdigest())
@@ -160,17 +159,17 @@ class FolderSource:
             problem = f"the file could not be read: {error.strerror}"
         return FileItem(id=self._id(path, path.name), label=label, version=version, path=path, problem=problem)
 
-    def _lines(self, path: Path, taken: set[str]) -> Iterator[FileItem]:
+    def _lines(self, path: Path, taken_ids: set[str]) -> Iterator[FileItem]:
         offset = 0
         with path.open("rb") as file:
             for number, (line, size) in enumerate(_lines(file), 1):
                 if line.strip():
-                    yield self._line(path, line, number, offset, size, taken)
+                    yield self._line(path, line, number, offset, size, taken_ids)
                 offset += size
 
-    def _line(self, path: Path, line: bytes, number: int, offset: int, size: int, taken: set[str]) -> FileItem:
+    def _line(self, path: Path, line: bytes, number: int, offset: int, size: int, taken_ids: set[str]) -> FileItem:
         label = f"{self._label(path)} line {number}"
-        by_line = item_id = self._id(path, f"{path.name} line {number}")
+        line_id = item_id = self._id(path, f"{path.name} line {number}")
         problem = ""
         try:
             check_size(size, MAX_TEXT_BYTES)
@@ -179,9 +178,9 @@ class FolderSource:
             problem = str(error)
         else:
             item_id = (_short_hash(path) if self._prefix is None else self._prefix) + doc_id
-            if item_id in taken:
-                item_id, problem = by_line, f"doc_id {doc_id} is already taken by an earlier line"
-        taken.add(item_id)
+            if item_id in taken_ids:
+                item_id, problem = line_id, f"doc_id {doc_id} is already taken by an earlier line"
+        taken_ids.add(item_id)
         return FileItem(
             id=item_id,
             label=label,
@@ -193,7 +192,7 @@ class FolderSource:
         )
 
     def _version(self, digest: str) -> str:
-        """Another one when the address of the file is another."""
+        """Return the version, which also changes with the file's address."""
         return hashlib.sha256(f"{digest} {self._base_url}".encode()).hexdigest() if self._base_url else digest
 
     def _id(self, path: Path, name: str) -> str:
@@ -209,14 +208,14 @@ def _short_hash(path: Path) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:8] + "/"
 
 
-def _spoken(stem: str) -> str:
-    """A file's name as a title: `travel-rates` becomes `Travel rates`."""
+def _title_from_name(stem: str) -> str:
+    """Return a file's name as a title: `travel-rates` becomes `Travel rates`."""
     text = " ".join(re.split(r"[-_\s]+", stem)).strip() or stem
     return text[:1].upper() + text[1:]
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
-    """Each line and how long it is; of one that is too large only the beginning."""
+    """Yield each line and its length; of a line that is too large only the beginning."""
     while line := file.readline(MAX_TEXT_BYTES + 1):
         size, rest = len(line), line
         while not rest.endswith(b"\n") and (rest := file.readline(MAX_TEXT_BYTES)):
@@ -224,8 +223,9 @@ def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
         yield line, size
 
 
-def _read(item: FileItem) -> bytes:
-    """Raises Refused for a file that is too large, before more of it is read than its beginning."""
+def _read_item(item: FileItem) -> bytes:
+    """Return the bytes of an item. Raise Refused for a file that is too large, before more than its beginning is
+    read."""
     with item.path.open("rb") as file:
         file.seek(item.offset)
         if item.size is not None:

@@ -1,4 +1,4 @@
-"""The files of a folder and those below it."""
+"""The walk over a folder and those below it."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from pathspec import GitIgnoreSpec
 
 from adapters.files.pandoc import supported_suffixes
 
-_FOREIGN = frozenset(
+_GENERATED_FOLDERS = frozenset(
     """node_modules bower_components jspm_packages site-packages __pycache__ vendor venv virtualenv build dist _build
     _site""".split()
 )
 """Folders that hold what programs fetched or made."""
-_LOCKS = frozenset("package-lock.json npm-shrinkwrap.json pnpm-lock.yaml".split())
+_LOCK_FILES = frozenset("package-lock.json npm-shrinkwrap.json pnpm-lock.yaml".split())
 """Files that programs wrote for themselves."""
-_TELLTALES = ("pyvenv.cfg", "CACHEDIR.TAG")
-"""Files by which programs mark such folders, whatever their names: virtual environments and caches."""
-_RULES_BYTES = 1_000_000
-_STARS, _DOUBLE_STARS = 4, 2
-"""In one line of a `.gitignore`: with each more, a file can be named so that matching takes 60 times as long. With
-four it takes 0.3 s at worst, with eight hours, and meanwhile nothing else runs."""
+_MARKER_FILES = ("pyvenv.cfg", "CACHEDIR.TAG")
+"""Files by which programs mark virtual environments and caches, whatever the folder's name."""
+_MAX_RULES_BYTES = 1_000_000
+_MAX_STARS, _MAX_DOUBLE_STARS = 4, 2
+"""Stars in one line of a `.gitignore`: with each more, a file can be named so that matching takes 60 times as long.
+With four it takes 0.3 s at worst, with eight hours, and meanwhile nothing else runs."""
 _STAR = re.compile(r"\*+")
 
 IgnoreRules = tuple[tuple[Path, GitIgnoreSpec], ...]
-"""Folders and what their `.gitignore` says, the outermost first."""
+"""Folders and the rules of their `.gitignore`, the outermost first."""
 
 
 @dataclass(frozen=True)
 class SkippedFiles:
-    """What a walk came by and passed over."""
+    """Paths that a walk skipped, by the reason."""
 
     unreadable: list[Path] = field(default_factory=list)
     unsupported: list[Path] = field(default_factory=list)
-    """Files of a format that is not read."""
+    """Files of unsupported formats."""
     outside: list[Path] = field(default_factory=list)
     """Links to files and folders that are not below the root."""
     foreign: list[Path] = field(default_factory=list)
     """Folders that hold what programs fetched or made, and minified files."""
     empty: list[Path] = field(default_factory=list)
-    """Files that nothing is in."""
+    """Files without content."""
 
 
-def walk_files(root: Path, without: frozenset[Path], left_out: SkippedFiles) -> Iterator[Path]:
-    """Supported files below `root` in the order of their paths, but for hidden and ignored ones and those in `without`.
-
-    Fetched, built and minified ones are left out too, unless `root` itself is such a folder or lies in one.
-    `root` is absolute, without links. In a repository the `.gitignore` files above it count too, but for what in them
-    excludes `root` itself: who names it wants it. Folders reached by a link are entered once; links that lead out of
-    `root` are not followed: whoever can write into it could otherwise have any file of this machine read."""
+def walk_files(root: Path, without: frozenset[Path], skipped: SkippedFiles) -> Iterator[Path]:
+    """Yield supported files below `root` in the order of their paths, except hidden and ignored ones and those in
+    `without`. Fetched, built and minified ones are left out too, unless `root` itself is such a folder or lies in one.
+    `root` is absolute, without links. In a repository the `.gitignore` files above it count too, except for rules that
+    exclude `root` itself: an operator who names it wants it. Folders reached by a link are entered once. Links that
+    lead out of `root` are not followed: anybody who can write into it could otherwise have any file of this machine
+    read."""
     entered: set[tuple[int, int]] = set()
     suffixes = frozenset(supported_suffixes())
 
@@ -60,27 +60,27 @@ def walk_files(root: Path, without: frozenset[Path], left_out: SkippedFiles) -> 
         try:
             status = folder.stat()
             entries = [(entry, entry.is_dir()) for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
-            rules += _rules(folder)
+            rules += _read_rules(folder)
         except OSError as error:
-            left_out.unreadable.append(Path(error.filename or folder))
+            skipped.unreadable.append(Path(error.filename or folder))
             return
         if (status.st_dev, status.st_ino) in entered:
             return
-        if folder != root and any(entry.name in _TELLTALES for entry, _ in entries):
-            left_out.foreign.append(folder)
+        if folder != root and any(entry.name in _MARKER_FILES for entry, _ in entries):
+            skipped.foreign.append(folder)
             return
         entered.add((status.st_dev, status.st_ino))
         for entry, is_folder in entries:
-            if entry in without or _ignored(entry, is_folder, rules):
+            if entry in without or _is_ignored(entry, is_folder, rules):
                 continue
             if not is_folder and not entry.is_file():
                 continue
             if not is_folder and entry.suffix.lower() not in suffixes:
-                left_out.unsupported.append(entry)
+                skipped.unsupported.append(entry)
             elif entry.is_symlink() and not entry.resolve().is_relative_to(root):
-                left_out.outside.append(entry)
-            elif entry.name.lower() in _FOREIGN if is_folder else _written(entry.name.lower()):
-                left_out.foreign.append(entry)
+                skipped.outside.append(entry)
+            elif entry.name.lower() in _GENERATED_FOLDERS if is_folder else _is_generated(entry.name.lower()):
+                skipped.foreign.append(entry)
             elif is_folder:
                 yield from enter(entry, rules)
             else:
@@ -89,46 +89,47 @@ def walk_files(root: Path, without: frozenset[Path], left_out: SkippedFiles) -> 
     try:
         above = _rules_above(root)
     except OSError as error:
-        left_out.unreadable.append(Path(error.filename))
+        skipped.unreadable.append(Path(error.filename))
     else:
         yield from enter(root, above)
 
 
-def _written(name: str) -> bool:
-    """Whether a program wrote a file of that name for programs."""
-    return ".min." in name or name in _LOCKS
+def _is_generated(name: str) -> bool:
+    """Return True for the name of a file that a program wrote for programs."""
+    return ".min." in name or name in _LOCK_FILES
 
 
-def _rules(folder: Path) -> IgnoreRules:
-    """Raises OSError for a `.gitignore` that cannot be read or would take too long to match; git follows no link."""
+def _read_rules(folder: Path) -> IgnoreRules:
+    """Return the rules of a folder's `.gitignore`; git follows no link. Raise OSError for one that cannot be read or
+    would take too long to match."""
     ignore = folder / ".gitignore"
     if not ignore.is_file() or ignore.is_symlink():
         return ()
-    large = ignore.stat().st_size > _RULES_BYTES
+    large = ignore.stat().st_size > _MAX_RULES_BYTES
     lines = [] if large else ignore.read_text("utf-8", "replace").splitlines()
-    if large or any(len(_STAR.findall(line)) > _STARS or line.count("**") > _DOUBLE_STARS for line in lines):
+    if large or any(len(_STAR.findall(line)) > _MAX_STARS or line.count("**") > _MAX_DOUBLE_STARS for line in lines):
         raise OSError(errno.EFBIG, "too much to match", str(ignore))
     return ((folder, GitIgnoreSpec.from_lines(lines)),)
 
 
 def _rules_above(root: Path) -> IgnoreRules:
-    """Those of the folders that `root` lies in, up to the one that holds its repository."""
+    """Return the rules of the folders above `root`, up to the one that holds its repository."""
     repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
-    found: IgnoreRules = ()
+    rules: IgnoreRules = ()
     for folder in reversed(root.parents):
         if folder.is_relative_to(repository):
-            found += _rules(folder)
-    if not _ignored(root, True, found):
-        return found
-    return tuple((folder, _without(spec, root.relative_to(folder).as_posix() + "/")) for folder, spec in found)
+            rules += _read_rules(folder)
+    if not _is_ignored(root, True, rules):
+        return rules
+    return tuple((folder, _drop_matching(spec, root.relative_to(folder).as_posix() + "/")) for folder, spec in rules)
 
 
-def _without(spec: GitIgnoreSpec, name: str) -> GitIgnoreSpec:
+def _drop_matching(spec: GitIgnoreSpec, name: str) -> GitIgnoreSpec:
     return GitIgnoreSpec([pattern for pattern in spec.patterns if not pattern.match_file(name)])
 
 
-def _ignored(entry: Path, is_folder: bool, rules: IgnoreRules) -> bool:
-    """The innermost `.gitignore` with an opinion decides."""
+def _is_ignored(entry: Path, is_folder: bool, rules: IgnoreRules) -> bool:
+    """Return True for an ignored entry. The innermost `.gitignore` that matches decides."""
     for folder, spec in reversed(rules):
         name = entry.relative_to(folder).as_posix() + ("/" if is_folder else "")
         verdict = spec.check_file(name).include

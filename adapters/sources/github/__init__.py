@@ -1,1 +1,1 @@
-"""A repository's issues, discussions and wiki on GitHub as a source."""
+"""A GitHub repository's issues, discussions and wiki as a source."""

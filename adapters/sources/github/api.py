@@ -13,7 +13,7 @@ from adapters.fetch.fetcher import Fetcher, FetchResponse
 from adapters.sources.rest_client import Json, ResponseModel, RestClient, RestService, safe_reason
 from pipeline.errors import Unavailable
 
-# --- What the queries of this folder are answered with --------------------------------------------
+# --- Responses ------------------------------------------------------------------------------------
 
 
 class PageInfo(ResponseModel):
@@ -80,7 +80,7 @@ class _Comments(ResponseModel):
 
 
 class ThreadDetail(ResponseModel):
-    """What was written in an issue or a discussion."""
+    """The text and comments of an issue or a discussion."""
 
     body: str
     answer: GitHubComment | None = None
@@ -88,11 +88,11 @@ class ThreadDetail(ResponseModel):
 
 
 class ThreadDetails(RootModel[dict[str, ThreadDetail | None]]):
-    """By the names that they were asked for with."""
+    """Threads by the aliases of the query."""
 
 
 class CommentPage(ResponseModel):
-    """More of its comments; None when it is gone."""
+    """More comments of a thread; None when it is gone."""
 
     more: ThreadDetail | None
 
@@ -106,11 +106,11 @@ class CommentPage(ResponseModel):
 GITHUB_NAME = "GitHub"
 _TYPES = {"since": "DateTime!", "after": "String"}
 _LIMITS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
-_UNSAID_WAIT = 60.0
-"""Seconds, by GitHub's rules, when it does not say for how long."""
+_DEFAULT_WAIT = 60.0
+"""Seconds to wait, by GitHub's rules, when it does not say for how long."""
 _USED_UP = "used up"
-_WORDS: dict[int | str, tuple[str, str]] = {
-    _USED_UP: ("lets no more be asked in this hour", "Wait, or see what else uses the token."),
+_ERROR_MESSAGES: dict[int | str, tuple[str, str]] = {
+    _USED_UP: ("has no requests left for this hour", "Wait, or see what else uses the token."),
     401: ("does not take the token", "Check it, or make a new one: docs/sources.md says how."),
     403: ("does not let the token do this", "Give it the rights that docs/sources.md names."),
 }
@@ -137,30 +137,32 @@ class _GraphQLReply(ResponseModel):
 
 
 def graphql_endpoint(base_url: str) -> str:
-    """Where the API is of the GitHub at `base_url`: github.com, Enterprise Cloud on ghe.com, or Enterprise Server."""
-    base = urlsplit(base_url)
-    if base.netloc in {"github.com", "www.github.com"} or base.netloc.endswith(".ghe.com"):
-        return f"https://api.{base.netloc.removeprefix('www.')}/graphql"
+    """Return the address of the API for the GitHub at `base_url`: github.com, Enterprise Cloud on ghe.com, or
+    Enterprise Server."""
+    parts = urlsplit(base_url)
+    if parts.netloc in {"github.com", "www.github.com"} or parts.netloc.endswith(".ghe.com"):
+        return f"https://api.{parts.netloc.removeprefix('www.')}/graphql"
     return f"{base_url.rstrip('/')}/api/graphql"
 
 
 class GitHubApi:
-    """What a token may see of `repository` (`owner/name`). `fetcher` sends the token to the host of `endpoint`."""
+    """A client that sees of `repository` (`owner/name`) what its token may see. `fetcher` sends the token to the host
+    of `endpoint`."""
 
     def __init__(self, fetcher: Fetcher, repository: str, endpoint: str) -> None:
         self._rest = RestClient(fetcher, _SERVICE, endpoint)
         self._repository = repository
 
     async def query(self, selection: str, into: type[A], **variables: str | None) -> A:
-        """The fields of the repository that `selection` names; one that is not there is None. Raises Unavailable."""
+        """Return the repository's fields that `selection` names; a missing one is None. Raises Unavailable."""
         owner, _, name = self._repository.partition("/")
-        declared = "".join(f", ${each}: {_TYPES[each]}" for each in variables)
+        declared = "".join(f", ${variable}: {_TYPES[variable]}" for variable in variables)
         query = f"query($owner: String!, $name: String!{declared})"
         query += f" {{ repository(owner: $owner, name: $name) {{ {selection} }} }}"
         body = {"query": query, "variables": {"owner": owner, "name": name, **variables}}
         reply = await self._rest.post("", _GraphQLReply, body)
-        found = reply.data.repository if reply.data else None
-        if found is None and reply.kinds == {"NOT_FOUND"}:
+        fields = reply.data.repository if reply.data else None
+        if fields is None and reply.kinds == {"NOT_FOUND"}:
             raise Unavailable(
                 GITHUB_NAME,
                 f"there is no repository {self._repository} for this token",
@@ -168,33 +170,34 @@ class GitHubApi:
                 denied=True,
                 what_to_do="Check the name, and that the token may read issues, discussions and contents of it.",
             )
-        if found is None or reply.kinds - {"NOT_FOUND"}:
-            reasons = list(filter(None, map(safe_reason, sorted(reply.kinds))))
+        if fields is None or reply.kinds - {"NOT_FOUND"}:
+            reasons = ", ".join(filter(None, map(safe_reason, sorted(reply.kinds))))
             raise Unavailable(
                 GITHUB_NAME,
-                f"refused the query ({', '.join(reasons) or 'without a reason'})",
+                f"refused the query ({reasons or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
-        return self._rest.validate(found, into)
+        return self._rest.validate(fields, into)
 
     def paginate(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncGenerator[P, None]:
-        """A list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
+        """Yield a list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
         return self._rest.paginate(lambda cursor: self.query(selection, into, **variables, after=cursor or None), after)
 
 
 def _wait(answer: FetchResponse) -> float | None:
-    """A limit, primary or secondary, is told with the status of what is forbidden, or among the errors."""
-    said, reset = answer.headers.get("retry-after", ""), answer.headers.get("x-ratelimit-reset", "")
+    """Return the seconds to wait; None for a response that is no rate limit. A limit, primary or secondary, comes with
+    status 403, or among the errors of a reply."""
+    retry_after, reset = answer.headers.get("retry-after", ""), answer.headers.get("x-ratelimit-reset", "")
     used_up = _reason(answer) == _USED_UP and reset.isdecimal()
     if answer.status == 403:
-        limited = said.isdecimal() or used_up or b"rate limit" in answer.body
+        limited = retry_after.isdecimal() or used_up or b"rate limit" in answer.body
     else:
         limited = b"RATE_LIMIT" in answer.body and not _kinds(answer.body).isdisjoint(_LIMITS)
     if not limited:
         return None
-    if said.isdecimal():
-        return float(said)
-    return max(0.0, int(reset) - time.time()) if used_up else _UNSAID_WAIT
+    if retry_after.isdecimal():
+        return float(retry_after)
+    return max(0.0, int(reset) - time.time()) if used_up else _DEFAULT_WAIT
 
 
 def _reason(answer: FetchResponse) -> str:
@@ -208,4 +211,4 @@ def _kinds(body: bytes) -> set[str]:
         return set()
 
 
-_SERVICE = RestService(GITHUB_NAME, _WORDS, parse_reason=_reason, parse_retry_after=_wait)
+_SERVICE = RestService(GITHUB_NAME, _ERROR_MESSAGES, parse_reason=_reason, parse_retry_after=_wait)

@@ -1,4 +1,4 @@
-"""Which issues and discussions there are, kept between syncs: GitHub says what changed, and by their number what is
+"""The list of issues and discussions, kept between syncs: GitHub reports changes, and a count shows that some are
 gone."""
 
 from __future__ import annotations
@@ -16,32 +16,34 @@ from adapters.sources.rest_client import cache_changes, hash_parts
 from pipeline.ports import SourceCache
 from pipeline.values import Value, replace
 
-_ALWAYS = "1970-01-01T00:00:00Z"
-_EVERY = timedelta(hours=24)
-"""All is listed anew: a comment that was hidden or deleted does not always count as a change of its thread."""
+_EPOCH = "1970-01-01T00:00:00Z"
+_RELIST_INTERVAL = timedelta(hours=24)
+"""Time between full listings: hiding or deleting a comment does not always count as a change of its thread."""
 _FIELDS = "number title url updatedAt closed stateReason activeLockReason"
 _PAGE = "pageInfo { hasNextPage endCursor }"
-_SEEN = "id updatedAt isMinimized"
+_COMMENT_FIELDS = "id updatedAt isMinimized"
 _ISSUES = f"""
 all: issues(first: 1) {{ totalCount }}
 page: issues(first: 50, after: $after, filterBy: {{since: $since}}, orderBy: {{field: UPDATED_AT, direction: ASC}}) {{
-  {_PAGE} nodes {{ {_FIELDS} comments(first: 100) {{ totalCount nodes {{ {_SEEN} }} }} }}
+  {_PAGE} nodes {{ {_FIELDS} comments(first: 100) {{ totalCount nodes {{ {_COMMENT_FIELDS} }} }} }}
 }}"""
 _DISCUSSIONS = f"""
 all: discussions(first: 1) {{ totalCount }}
 page: discussions(first: 50, after: $after, orderBy: {{field: UPDATED_AT, direction: DIRECTION}}) {{
   {_PAGE} nodes {{ {_FIELDS} answer {{ id }}
-    comments(first: 100) {{ totalCount nodes {{ {_SEEN} replies(first: 1) {{ totalCount }} }} }} }}
+    comments(first: 100) {{ totalCount nodes {{ {_COMMENT_FIELDS} replies(first: 1) {{ totalCount }} }} }} }}
 }}"""
 
 
 class ThreadKind(StrEnum):
+    """Kinds of threads."""
+
     ISSUES = "issues"
     DISCUSSIONS = "discussions"
 
 
 class GitHubThread(Value):
-    """An issue or a discussion, without what was written in it."""
+    """An issue or a discussion, without its text."""
 
     kind: ThreadKind
     number: int
@@ -49,10 +51,10 @@ class GitHubThread(Value):
     url: str
     updated: str
     answered: bool
-    """An answer was marked; an issue was closed, and not as one that nobody will work on or that is a duplicate."""
+    """An answer was marked; an issue was closed, and not as a duplicate or as not planned."""
     spam: bool
     digest: str
-    """Differs when what was written in it does, or who may see it."""
+    """Differs when the thread's texts do, or who may see them."""
 
     @property
     def version(self) -> str:
@@ -60,77 +62,77 @@ class GitHubThread(Value):
 
 
 class _ListState(Value):
-    """How far the threads of a kind are known."""
+    """Progress of the sync of one kind of threads."""
 
     updated: str
     """The latest change that was seen."""
     hidden: int
-    """How many GitHub counts and does not list."""
+    """Threads that GitHub counts and does not list."""
     listed: datetime
 
 
 class ThreadList:
     """The threads of one kind in a repository."""
 
-    def __init__(self, kind: ThreadKind, api: GitHubApi, memory: SourceCache) -> None:
+    def __init__(self, kind: ThreadKind, api: GitHubApi, cache: SourceCache) -> None:
         self._kind = kind
         self._api = api
-        self._memory = memory
+        self._cache = cache
 
     async def list_threads(self, now: datetime) -> list[GitHubThread]:
-        """All there are. Raises Unavailable."""
-        before = await self._memory.load()
-        state, threads = await self._changed(before, now) or await self._all(now)
+        """Return all threads. Raises Unavailable."""
+        before = await self._cache.load()
+        state, threads = await self._load_changes(before, now) or await self._load_all(now)
         after = {str(self._kind): state.model_dump_json()}
         after |= {f"{self._kind}/{thread.number}": thread.model_dump_json() for thread in threads.values()}
-        known = {name: text for name, text in before.items() if name.partition("/")[0] == self._kind}
-        if changes := cache_changes(known, after):
-            await self._memory.update(changes)
+        cached = {name: text for name, text in before.items() if name.partition("/")[0] == self._kind}
+        if changes := cache_changes(cached, after):
+            await self._cache.update(changes)
         return list(threads.values())
 
-    async def _changed(
+    async def _load_changes(
         self, before: Mapping[str, str], now: datetime
     ) -> tuple[_ListState, dict[int, GitHubThread]] | None:
-        """What was kept, with what changed since; None when all is to be listed."""
+        """Return the cached threads with the changes since; None when all must be listed."""
         try:
             state = _ListState.model_validate_json(before.get(self._kind, ""))
-            kept = [text for name, text in before.items() if name.startswith(f"{self._kind}/")]
-            threads = {thread.number: thread for thread in map(GitHubThread.model_validate_json, kept)}
+            entries = [text for name, text in before.items() if name.startswith(f"{self._kind}/")]
+            threads = {thread.number: thread for thread in map(GitHubThread.model_validate_json, entries)}
         except ValidationError:
             return None
-        if not timedelta() <= now - state.listed < _EVERY:
+        if not timedelta() <= now - state.listed < _RELIST_INTERVAL:
             return None
-        total = await self._list(threads, state.updated, "DESC")
+        total = await self._add_threads(threads, state.updated, "DESC")
         if total != len(threads) + state.hidden:
             return None
-        return replace(state, updated=_latest(threads)), threads
+        return replace(state, updated=_latest_change(threads)), threads
 
-    async def _all(self, now: datetime) -> tuple[_ListState, dict[int, GitHubThread]]:
+    async def _load_all(self, now: datetime) -> tuple[_ListState, dict[int, GitHubThread]]:
         threads: dict[int, GitHubThread] = {}
-        total = await self._list(threads, _ALWAYS, "ASC")
-        return _ListState(updated=_latest(threads), hidden=total - len(threads), listed=now), threads
+        total = await self._add_threads(threads, _EPOCH, "ASC")
+        return _ListState(updated=_latest_change(threads), hidden=total - len(threads), listed=now), threads
 
-    async def _list(self, threads: dict[int, GitHubThread], since: str, direction: str) -> int:
-        """Put what changed `since` into `threads`; how many there are in all. Discussions cannot be asked for since a
-        time: with the direction DESC the older ones end the list."""
+    async def _add_threads(self, threads: dict[int, GitHubThread], since: str, direction: str) -> int:
+        """Put the threads that changed `since` into `threads`, and return how many there are in all. Discussions cannot
+        be filtered by time: with the direction DESC the first older one ends the list."""
         if self._kind is ThreadKind.ISSUES:
             pages = self._api.paginate(_ISSUES, ThreadPage, since=since)
         else:
             pages = self._api.paginate(_DISCUSSIONS.replace("DIRECTION", direction), ThreadPage)
         total = 0
-        async with aclosing(pages) as asked:
-            async for found in asked:
-                total = found.all.count
-                listed = [_thread(self._kind, node) for node in found.page.nodes if node]
-                new = [thread for thread in listed if thread.updated >= since]
-                threads.update((thread.number, thread) for thread in new)
-                if len(new) < len(listed):
+        async with aclosing(pages) as thread_pages:
+            async for thread_page in thread_pages:
+                total = thread_page.all.count
+                page_threads = [_thread(self._kind, node) for node in thread_page.page.nodes if node]
+                changed = [thread for thread in page_threads if thread.updated >= since]
+                threads.update((thread.number, thread) for thread in changed)
+                if len(changed) < len(page_threads):
                     break
         return total
 
 
-def _latest(threads: Mapping[int, GitHubThread]) -> str:
-    return max((thread.updated for thread in threads.values()), default=_ALWAYS)
+def _latest_change(threads: Mapping[int, GitHubThread]) -> str:
+    return max((thread.updated for thread in threads.values()), default=_EPOCH)
 
 
 def _thread(kind: ThreadKind, node: ThreadNode) -> GitHubThread:

@@ -1,4 +1,4 @@
-"""The issues, discussions and wiki of a repository on GitHub, and what was written in them."""
+"""Issues, discussions and wiki pages of a GitHub repository as documents."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from pipeline.values import Block, BlockKind, Document, ParsedDocument, replace,
 
 # --- The wiki: a git repository beside the other one, with a page in each file --------------------
 
-_READ = "wiki"
-"""What the memory calls that the wiki was there."""
+_WIKI_SEEN = "wiki"
+"""The cache key that remembers that the wiki existed."""
 
 
 class GitHubWiki:
     """The pages of `pages`, which people read at `address` (`https://github.com/owner/name/wiki`)."""
 
-    def __init__(self, pages: GitSource, address: str, memory: SourceCache) -> None:
+    def __init__(self, pages: GitSource, address: str, cache: SourceCache) -> None:
         self._pages = pages
         self._address = address
-        self._memory = memory
+        self._cache = cache
         self.skipped: dict[str, str] = {}
-        """What the last `items()` left out, each with the reason."""
+        """Pages that the last `items()` left out, each with the reason."""
 
     async def items(self) -> AsyncIterator[SourceItem]:
-        """All pages but the side bar and the footer; none when there never was a wiki. Raises Unavailable."""
+        """Yield all pages except the side bar and the footer; none when there never was a wiki. Raises Unavailable."""
         self.skipped = {}
-        there = _READ in await self._memory.load()
+        existed = _WIKI_SEEN in await self._cache.load()
         try:
             async for item in self._pages.list_items():
                 if not PurePath(item.label).name.startswith("_"):
@@ -47,16 +47,16 @@ class GitHubWiki:
         except (Refused, Unavailable) as error:
             if isinstance(error, Unavailable) and not error.denied:
                 raise
-            if there:
+            if existed:
                 raise Unavailable("GitHub", f"the wiki: {error}", what_to_do=error.what_to_do) from error
             self.skipped = {"Wiki": "there is none, or the token may not read it"}
             return
         self.skipped = self._pages.skipped
-        if not there:
-            await self._memory.update({_READ: "yes"})
+        if not existed:
+            await self._cache.update({_WIKI_SEEN: "yes"})
 
     async def parse(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused."""
+        """Read an item of `items()`. Raises Refused."""
         parsed = await self._pages.parse_item(item)
         page = PurePath(parsed.document.filename).stem
         url = f"{self._address}/{quote(page, safe='')}"
@@ -79,7 +79,7 @@ class ThreadPart(NamedTuple):
     """A part of a thread, in Markdown."""
 
     heading: str
-    """Empty for what the thread begins with."""
+    """Empty for the thread's first text."""
     anchor: str
     text: str
 
@@ -87,39 +87,39 @@ class ThreadPart(NamedTuple):
 async def fetch_conversations(
     api: GitHubApi, threads: Iterable[GitHubThread]
 ) -> dict[GitHubThread, tuple[ThreadPart, ...]]:
-    """What was written in each of the threads that are still there: first what was asked, then the answer that was
-    marked, then the rest in its order; without what is hidden. Raises Unavailable."""
+    """Return the texts of each thread that still exists: first the question, then the marked answer, then the rest in
+    order, without hidden comments. Raises Unavailable."""
     aliases = {f"{thread.kind[0]}{thread.number}": thread for thread in threads}
-    asked = " ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items())
-    found = (await api.query(asked, ThreadDetails)).root
-    read = {}
+    query = " ".join(f"{alias}: {_thread_selection(thread)}" for alias, thread in aliases.items())
+    details = (await api.query(query, ThreadDetails)).root
+    conversations = {}
     for alias, thread in aliases.items():
-        if node := found.get(alias):
+        if node := details.get(alias):
             comments = list(node.comments.nodes)
             if after := node.comments.info.next_token:
-                selection = f"more: {_asked(thread, after=True)}"
-                async for page in api.paginate(selection, CommentPage, after=after):
+                more_selection = f"more: {_thread_selection(thread, after=True)}"
+                async for page in api.paginate(more_selection, CommentPage, after=after):
                     comments += page.more.comments.nodes if page.more else ()
-            read[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
-    return read
+            conversations[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
+    return conversations
 
 
-async def conversation_blocks(said: Sequence[ThreadPart], reader: FileReader) -> tuple[Block, ...]:
-    """A conversation in reading order; each comment below a heading that its link leads to."""
-    found: list[Block] = []
-    for part in said:
+async def conversation_blocks(parts: Sequence[ThreadPart], reader: FileReader) -> tuple[Block, ...]:
+    """Return a conversation in reading order, each comment below a heading with the comment's anchor."""
+    blocks: list[Block] = []
+    for part in parts:
         try:
             content = await reader.read("comment.md", part.text.encode())
         except Refused:
             continue
         above = (part.heading,) if part.heading else ()
         if above:
-            found.append(Block(kind=BlockKind.HEADING, text=part.heading, anchor=part.anchor))
-        found += (replace(block, heading=(*above, *block.heading), anchor=part.anchor) for block in content.blocks)
-    return tuple(found)
+            blocks.append(Block(kind=BlockKind.HEADING, text=part.heading, anchor=part.anchor))
+        blocks += (replace(block, heading=(*above, *block.heading), anchor=part.anchor) for block in content.blocks)
+    return tuple(blocks)
 
 
-def _asked(thread: GitHubThread, *, after: bool = False) -> str:
+def _thread_selection(thread: GitHubThread, *, after: bool = False) -> str:
     field, selection = _FIELDS[thread.kind]
     selection = selection.replace("AFTER", ", after: $after" if after else "")
     return f"{field}(number: {thread.number}) {{ {selection} }}"
@@ -130,16 +130,16 @@ def _parts(comments: Sequence[GitHubComment], answer: GitHubComment | None) -> I
         yield _part("Answer", answer)
     for comment in comments:
         replies = comment.replies.nodes if comment.replies else ()
-        for heading, each in (("Comment", comment), *(("Reply", reply) for reply in replies)):
-            if each.is_visible and (answer is None or each.id != answer.id):
-                yield _part(heading, each)
+        for heading, part_comment in (("Comment", comment), *(("Reply", reply) for reply in replies)):
+            if part_comment.is_visible and (answer is None or part_comment.id != answer.id):
+                yield _part(heading, part_comment)
 
 
 def _part(heading: str, comment: GitHubComment) -> ThreadPart:
     return ThreadPart(heading, urlsplit(comment.url).fragment, comment.body)
 
 
-_TOGETHER = 10
+_BATCH_SIZE = 10
 """Threads that are read by one request: GitHub counts requests, 5,000 an hour."""
 _TYPES = {ThreadKind.ISSUES: "issue", ThreadKind.DISCUSSIONS: "discussion"}
 require_every(ThreadKind, _TYPES)
@@ -152,15 +152,15 @@ class GitHubThreadItem(SourceItem):
 
 
 class GitHubSource:
-    """Of `repository` (`owner/name`) the `kinds` of threads: those that were answered, or all of them if `unanswered`,
-    the answered ones first; and the `wiki`. `endpoint` is the address of the GraphQL API."""
+    """Threads of the `kinds` in `repository` (`owner/name`), and its `wiki`. Only answered threads are taken, or with
+    `unanswered` all of them, the answered ones first. `endpoint` is the address of the GraphQL API."""
 
     def __init__(
         self,
         name: str,
         repository: str,
         fetcher: Fetcher,
-        memory: SourceCache,
+        cache: SourceCache,
         reader: FileReader,
         *,
         kinds: Sequence[ThreadKind] = tuple(ThreadKind),
@@ -176,19 +176,20 @@ class GitHubSource:
         self._unanswered = unanswered
         self._now = now
         self._api = GitHubApi(fetcher, repository, endpoint)
-        self._lists = [ThreadList(kind, self._api, memory) for kind in kinds]
+        self._lists = [ThreadList(kind, self._api, cache) for kind in kinds]
         self.skipped: dict[str, str] = {}
-        """What the last `items()` left out, each with the reason."""
+        """Threads that the last `list_items()` left out, each with the reason."""
         self._listed: list[GitHubThread] = []
         self._read: dict[GitHubThread, tuple[ThreadPart, ...]] = {}
-        self._reading = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when GitHub does not answer, or does not show the repository."""
-        found = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
-        self.skipped = {_label(thread): why for thread in found if (why := self._left_out(thread))}
-        taken = [thread for thread in found if not self._left_out(thread)]
-        self._listed = sorted(sorted(taken, key=_updated, reverse=True), key=_is_open)
+        """Yield the threads and wiki pages. Raise Unavailable when GitHub does not answer, or does not show the
+        repository."""
+        threads = [thread for threads in self._lists for thread in await threads.list_threads(self._now())]
+        self.skipped = {_label(thread): reason for thread in threads if (reason := self._skip_reason(thread))}
+        taken_threads = [thread for thread in threads if not self._skip_reason(thread)]
+        self._listed = sorted(sorted(taken_threads, key=_updated, reverse=True), key=_is_open)
         self._read = {}
         for thread in self._listed:
             yield GitHubThreadItem(
@@ -203,7 +204,7 @@ class GitHubSource:
             self.skipped |= self._wiki.skipped
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused, and Unavailable when GitHub does not answer."""
+        """Read an item of `list_items()`. Raise Refused, and Unavailable when GitHub does not answer."""
         if not isinstance(item, GitHubThreadItem):
             if self._wiki is None:
                 raise TypeError("not an item of this source")
@@ -220,22 +221,22 @@ class GitHubSource:
             metadata={"updated": thread.updated[:10]},
         )
         return ParsedDocument(
-            document=document, blocks=await conversation_blocks(await self._said(thread), self._reader)
+            document=document, blocks=await conversation_blocks(await self._load_parts(thread), self._reader)
         )
 
-    def _left_out(self, thread: GitHubThread) -> str:
-        """Why it is not taken; empty when it is."""
+    def _skip_reason(self, thread: GitHubThread) -> str:
+        """Return why a thread is not taken; empty when it is."""
         if thread.spam:
             return "it was locked as spam"
         return "" if thread.answered or self._unanswered else "it has no answer yet, or was not worked on"
 
-    async def _said(self, thread: GitHubThread) -> tuple[ThreadPart, ...]:
-        """What was written in it, read together with the ones listed behind it."""
-        async with self._reading:
+    async def _load_parts(self, thread: GitHubThread) -> tuple[ThreadPart, ...]:
+        """Return the texts of a thread, fetched together with the threads listed after it."""
+        async with self._lock:
             if thread not in self._read:
                 start = self._listed.index(thread)
-                together = islice(self._listed, start, start + _TOGETHER)
-                self._read = await fetch_conversations(self._api, together)
+                batch = islice(self._listed, start, start + _BATCH_SIZE)
+                self._read = await fetch_conversations(self._api, batch)
             if thread not in self._read:
                 raise Refused("it is not there any more")
             return self._read.pop(thread)

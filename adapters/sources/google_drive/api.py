@@ -1,4 +1,4 @@
-"""The requests of the Drive API v3 that reading needs, and what it answers with."""
+"""A client of the Drive API v3, with the authentication of a service account."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from pipeline.errors import Misconfigured, Unavailable
 _SCOPE = "https://www.googleapis.com/auth/drive.readonly"
 _GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 _DENIED = frozenset({400, 401, 403, 404})
-"""Statuses of a key that is not taken (`invalid_grant` is a 400)."""
+"""Statuses for a key that is not accepted (`invalid_grant` is a 400)."""
 _LIFETIME = 3600
 """Seconds that an assertion may be valid for, by Google's rules."""
-_EARLY = 60
+_EXPIRY_MARGIN = 60
 """Seconds before its end that a token is not used any more."""
 
 
 class ServiceAccount:
-    """`key` is the JSON that Google Cloud hands out for a service account, or the path of a file that holds it.
-
-    Raises Misconfigured, naming `setting`, when it is neither."""
+    """A service account and its access tokens. `key` is the JSON that Google Cloud hands out for it, or the path of a
+    file that holds it. Raises Misconfigured, naming `setting`, when it is neither."""
 
     def __init__(self, key: str, fetcher: Fetcher, *, setting: str) -> None:
         try:
@@ -40,37 +39,35 @@ class ServiceAccount:
             self.email = str(info["client_email"])
             self._token_uri = str(info["token_uri"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            wrong = (
-                "leads to no file that can be read"
-                if isinstance(error, OSError)
-                else "is not the key of a Google service account"
+            problem = (
+                "names no readable file" if isinstance(error, OSError) else "is not the key of a Google service account"
             )
             raise Misconfigured(
                 setting,
-                wrong,
+                problem,
                 what_to_do="Set it to the path of the JSON file that Google Cloud gave you for the service account.",
             ) from error
         self._fetcher = fetcher
-        self._token, self._until = "", 0.0
+        self._token, self._expires_at = "", 0.0
 
     async def token(self) -> str:
-        """One that is valid for the next minute. Raises Unavailable."""
-        if time.time() > self._until - _EARLY:
-            self._token, self._until = await self._exchanged(int(time.time()))
+        """Return an access token that is valid for the next minute. Raises Unavailable."""
+        if time.time() > self._expires_at - _EXPIRY_MARGIN:
+            self._token, self._expires_at = await self._request_token(int(time.time()))
         return self._token
 
     def invalidate(self) -> None:
-        """The service does not take the token any more."""
-        self._until = 0.0
+        """Forget the token: the service does not take it any more."""
+        self._expires_at = 0.0
 
-    async def _exchanged(self, now: int) -> tuple[str, float]:
+    async def _request_token(self, now: int) -> tuple[str, float]:
         claims = {"iss": self.email, "scope": _SCOPE, "aud": self._token_uri, "iat": now, "exp": now + _LIFETIME}
         assertion = jwt.encode(self._signer, claims).decode()  # type: ignore[no-untyped-call]
         form = {"grant_type": _GRANT, "assertion": assertion}
         answer = await self._fetcher.fetch(self._token_uri, method="POST", form=form)
         try:
-            found = json.loads(answer.body)
-            return str(found["access_token"]), now + float(found["expires_in"])
+            reply = json.loads(answer.body)
+            return str(reply["access_token"]), now + float(reply["expires_in"])
         except (ValueError, KeyError, TypeError) as error:
             raise Unavailable(
                 "Google",
@@ -89,15 +86,15 @@ _FILE = (
     "id,name,mimeType,parents,trashed,modifiedTime,md5Checksum,size,webViewLink,driveId,permissionIds,"
     "inheritedPermissionsDisabled"
 )
-"""Those of `DriveFile`."""
+"""The fields of `DriveFile`."""
 _SHARED = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
-_PAGE = "1000"
-_PARENTS = 50
-"""Folders listed by one request: the query is a part of the address."""
+_PAGE_SIZE = "1000"
+_FOLDERS_PER_REQUEST = 50
+"""Folders listed by one request: the query is a part of the URL."""
 _LIMITS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded"})
 _LIMIT_SECONDS = 60.0
-"""Drive counts requests by the minute, and does not say how much of it is left."""
-_WORDS: dict[int | str, tuple[str, str]] = {
+"""Seconds to wait: Drive counts requests by the minute, and does not say how much of it is left."""
+_ERROR_MESSAGES: dict[int | str, tuple[str, str]] = {
     "accessNotConfigured": (
         "is not there for the service account",
         "Enable the Google Drive API in the service account's project.",
@@ -138,7 +135,7 @@ class DriveChanges(ResponseModel):
     changes: tuple[DriveChange, ...] = ()
     next_token: str = Field("", alias="nextPageToken")
     start_token: str = Field("", alias="newStartPageToken")
-    """The token of what changes from now on, in the last part of a list."""
+    """The token for changes from now on, in the last part of a list."""
 
 
 class StartToken(ResponseModel):
@@ -146,36 +143,38 @@ class StartToken(ResponseModel):
 
 
 class DriveApi:
-    """What the service account may see at `base_url` (`https://www.googleapis.com`)."""
+    """A client of the Drive API at `base_url` (`https://www.googleapis.com`), with the rights of the service
+    account."""
 
     def __init__(self, fetcher: Fetcher, account: ServiceAccount, base_url: str) -> None:
         self._rest = RestClient(fetcher, _SERVICE, f"{base_url.rstrip('/')}/drive/v3", tokens=account)
 
     async def get_file(self, file_id: str) -> DriveFile:
-        """A file, a folder, or a shared drive as the folder that it is. Raises Rejected."""
+        """Return a file, a folder, or a shared drive as the folder that it is. Raises RequestRejected."""
         return await self._rest.get(_path(file_id), DriveFile, fields=_FILE, supportsAllDrives="true")
 
     async def list_children(self, folders: Iterable[str], drive: str) -> AsyncIterator[DriveFile]:
-        """All that lies directly in `folders` and not in the bin; `drive` is the shared drive that holds them."""
+        """Yield everything directly in `folders` and not in the bin; `drive` is the shared drive that holds them."""
         ids = list(folders)
-        for start in range(0, len(ids), _PARENTS):
-            parents = " or ".join(f"'{folder}' in parents" for folder in ids[start : start + _PARENTS])
-            async for found in self._listed(f"trashed = false and ({parents})", drive):
-                yield found
+        for start in range(0, len(ids), _FOLDERS_PER_REQUEST):
+            parents = " or ".join(f"'{folder}' in parents" for folder in ids[start : start + _FOLDERS_PER_REQUEST])
+            async for file in self._list_files(f"trashed = false and ({parents})", drive):
+                yield file
 
     def list_all(self, drive: str) -> AsyncIterator[DriveFile]:
-        """All of a shared drive that is not in the bin."""
-        return self._listed("trashed = false", drive)
+        """Yield everything in a shared drive that is not in the bin."""
+        return self._list_files("trashed = false", drive)
 
     async def get_start_token(self, drive: str) -> str:
-        """The page token of what changes from now on."""
-        query = {"supportsAllDrives": "true", **_of(drive)}
+        """Return the page token for changes from now on."""
+        query = {"supportsAllDrives": "true", **_drive_parameter(drive)}
         return (await self._rest.get("/changes/startPageToken", StartToken, **query)).token
 
     async def list_changes(self, token: str, drive: str) -> tuple[list[DriveChange], str]:
-        """What changed since `token`, and the token to go on from. Raises Rejected when it is not known any more."""
+        """Return the changes since `token`, and the token to go on from. Raise RequestRejected when the token is not
+        known any more."""
         fields = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({_FILE}))"
-        query = {"pageSize": _PAGE, "fields": fields, **_SHARED, **_of(drive)}
+        query = {"pageSize": _PAGE_SIZE, "fields": fields, **_SHARED, **_drive_parameter(drive)}
 
         async def ask(page_token: str) -> DriveChanges:
             return await self._rest.get("/changes", DriveChanges, **query, pageToken=page_token)
@@ -186,32 +185,39 @@ class DriveApi:
         return [change for part in parts for change in part.changes], newest
 
     async def export(self, file_id: str, kind: str) -> bytes:
-        """A Doc, Sheet or Slides as a file of that type, at most 10 MB. Raises Rejected."""
+        """Return a Doc, Sheet or Slides as a file of that type, at most 10 MB. Raises RequestRejected."""
         return await self._rest.download(f"{_path(file_id)}/export", mimeType=kind)
 
     async def download(self, file_id: str) -> bytes:
-        """A file as it was uploaded. Raises Rejected, and Refused when it is too large."""
+        """Return a file as it was uploaded. Raise RequestRejected, and Refused when it is too large."""
         return await self._rest.download(_path(file_id), alt="media", supportsAllDrives="true")
 
-    async def _listed(self, query: str, drive: str) -> AsyncIterator[DriveFile]:
-        asked = {"q": query, "pageSize": _PAGE, "fields": f"nextPageToken,incompleteSearch,files({_FILE})", **_SHARED}
-        asked |= {"corpora": "drive", **_of(drive)} if drive else {}
+    async def _list_files(self, query: str, drive: str) -> AsyncIterator[DriveFile]:
+        parameters = {
+            "q": query,
+            "pageSize": _PAGE_SIZE,
+            "fields": f"nextPageToken,incompleteSearch,files({_FILE})",
+            **_SHARED,
+        }
+        parameters |= {"corpora": "drive", **_drive_parameter(drive)} if drive else {}
 
         async def ask(token: str) -> DriveFileList:
-            return await self._rest.get("/files", DriveFileList, **asked, **({"pageToken": token} if token else {}))
+            return await self._rest.get(
+                "/files", DriveFileList, **parameters, **({"pageToken": token} if token else {})
+            )
 
         async for part in self._rest.paginate(ask):
             if part.incomplete:
                 raise Unavailable(DRIVE_NAME, "listed only a part of the files")
-            for found in part.files:
-                yield found
+            for file in part.files:
+                yield file
 
 
 def _path(file_id: str) -> str:
     return f"/files/{quote(file_id, safe='')}"
 
 
-def _of(drive: str) -> dict[str, str]:
+def _drive_parameter(drive: str) -> dict[str, str]:
     return {"driveId": drive} if drive else {}
 
 
@@ -223,8 +229,8 @@ def _reason(answer: FetchResponse) -> str:
 
 
 def _wait(answer: FetchResponse) -> float | None:
-    """A limit is told with the status of what is forbidden."""
+    """Return the seconds to wait; None for a response that is no rate limit. A limit comes with status 403."""
     return _LIMIT_SECONDS if answer.status == 403 and _reason(answer) in _LIMITS else None
 
 
-_SERVICE = RestService(DRIVE_NAME, _WORDS, parse_reason=_reason, parse_retry_after=_wait)
+_SERVICE = RestService(DRIVE_NAME, _ERROR_MESSAGES, parse_reason=_reason, parse_retry_after=_wait)

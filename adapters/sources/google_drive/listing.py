@@ -1,4 +1,4 @@
-"""What lies below a folder and may be read by everyone who may read the folder; kept between syncs."""
+"""The list of everything below a folder, with who may read it, kept between syncs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class FolderEntry(Value):
     parent: str
     url: str
     stamp: str
-    """Differs when the content does: the checksum, or of a Doc when it was changed last."""
+    """Differs when the content does: the checksum, or for a Doc the time of its last change."""
     modified: str
     size: int = 0
     narrow: bool
-    """Fewer people may read it than the folder that the listing is of."""
+    """True where fewer people may read it than the listed folder."""
 
     @property
     def version(self) -> str:
@@ -36,7 +36,7 @@ class FolderEntry(Value):
 
 
 class FolderState(Value):
-    """Of the folder itself, and how far its changes were followed."""
+    """The listed folder, and how far its changes were followed."""
 
     root: str
     drive: str
@@ -48,40 +48,42 @@ class FolderState(Value):
 
 @dataclass
 class FolderListing:
+    """The entries below a folder."""
+
     state: FolderState
     entries: dict[str, FolderEntry] = field(default_factory=dict)
 
     @classmethod
-    def from_cache(cls, kept: Mapping[str, str], root: str) -> FolderListing | None:
-        """What was kept of this folder; None when it is nothing, or cannot be read."""
+    def from_cache(cls, cached: Mapping[str, str], root: str) -> FolderListing | None:
+        """Return the cached listing of this folder; None when there is none, or it cannot be read."""
         try:
-            state = FolderState.model_validate_json(kept.get(_STATE, ""))
-            found = [FolderEntry.model_validate_json(text) for name, text in kept.items() if name.startswith(_FILE)]
+            state = FolderState.model_validate_json(cached.get(_STATE, ""))
+            entries = [FolderEntry.model_validate_json(text) for name, text in cached.items() if name.startswith(_FILE)]
         except ValidationError:
             return None
-        return cls(state, {entry.id: entry for entry in found}) if state.root == root else None
+        return cls(state, {entry.id: entry for entry in entries}) if state.root == root else None
 
     def to_cache(self) -> dict[str, str]:
-        """What `recalled` reads."""
+        """Return the entries that `from_cache` reads."""
         files = {_FILE + entry.id: entry.model_dump_json() for entry in self.entries.values()}
         return {_STATE: self.state.model_dump_json(), **files}
 
     def add(self, file: DriveFile) -> FolderEntry:
-        """Keep a file as the API describes it."""
+        """Add a file as the API describes it."""
         entry = _entry(file, self.state.readers)
         self.entries[entry.id] = entry
         return entry
 
     def apply_change(self, change: DriveChange) -> bool:
-        """Take a change over; False when it takes a new listing to know what it means for the files in a folder."""
+        """Apply a change; return False when only a new listing can tell what it means for the files in a folder."""
         file = None if change.removed or (change.file and change.file.trashed) else change.file
         if change.id == self.state.root:
             return file is not None and file.permissions == self.state.readers
-        known = self.entries.get(change.id)
+        before = self.entries.get(change.id)
         entry = _entry(file, self.state.readers) if file else None
         if entry is not None and not self._is_folder(entry.parent):
             entry = None
-        if FOLDER_MIME in {known and known.mime, entry and entry.mime} and not _same_place(known, entry):
+        if FOLDER_MIME in {before and before.mime, entry and entry.mime} and not _is_same_place(before, entry):
             return False
         if entry is None:
             self.entries.pop(change.id, None)
@@ -90,7 +92,7 @@ class FolderListing:
         return True
 
     def files(self) -> Iterator[tuple[FolderEntry, bool]]:
-        """Each file, and whether fewer people may read it than the folder."""
+        """Yield each file, and whether fewer people may read it than the folder."""
         for entry in self.entries.values():
             if entry.mime != FOLDER_MIME:
                 yield entry, self._is_narrow(entry)
@@ -99,11 +101,11 @@ class FolderListing:
         return file_id == self.state.root or (file_id in self.entries and self.entries[file_id].mime == FOLDER_MIME)
 
     def _is_narrow(self, entry: FolderEntry) -> bool:
-        seen: set[str] = set()
+        visited: set[str] = set()
         while not entry.narrow and entry.parent != self.state.root:
-            if entry.parent not in self.entries or entry.parent in seen:
+            if entry.parent not in self.entries or entry.parent in visited:
                 return True
-            seen.add(entry.parent)
+            visited.add(entry.parent)
             entry = self.entries[entry.parent]
         return entry.narrow
 
@@ -122,16 +124,16 @@ def _entry(file: DriveFile, readers: frozenset[str]) -> FolderEntry:
         stamp=file.checksum or file.modified,
         modified=file.modified,
         size=file.size,
-        narrow=file.has_limited_access or not _open_to(file.permissions, readers),
+        narrow=file.has_limited_access or not _is_open_to(file.permissions, readers),
     )
 
 
-def _open_to(its: frozenset[str], readers: frozenset[str]) -> bool:
-    """Whether all `readers` are among those of a file. What is not said of a file is held against it."""
-    return bool(its & _EVERYONE) or readers <= its
+def _is_open_to(permissions: frozenset[str], readers: frozenset[str]) -> bool:
+    """Return True where all `readers` may read a file. Missing permissions count against it."""
+    return bool(permissions & _EVERYONE) or readers <= permissions
 
 
-def _same_place(known: FolderEntry | None, entry: FolderEntry | None) -> bool:
-    if known is None or entry is None:
-        return known is entry
-    return (known.parent, known.narrow) == (entry.parent, entry.narrow)
+def _is_same_place(before: FolderEntry | None, after: FolderEntry | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return (before.parent, before.narrow) == (after.parent, after.narrow)

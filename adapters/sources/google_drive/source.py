@@ -1,4 +1,4 @@
-"""The files of a folder in Google Drive, and what each is read as."""
+"""The files of a folder in Google Drive, and the format in which each is read."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ EXPORT_FORMATS = {
     f"{_GOOGLE}spreadsheet": (f"{_OFFICE}spreadsheetml.sheet", ".xlsx"),
     f"{_GOOGLE}presentation": (f"{_OFFICE}presentationml.presentation", ".pptx"),
 }
-"""What each is exported as. Of a Doc, Markdown keeps what the other formats lose: which row of a table is its header
-and which list stands in which, and its links lead where they say instead of through a redirect of Google's."""
+"""The format that each type is exported as. For a Doc, Markdown keeps what the other formats lose: which row of a table
+is its header, how lists are nested, and links that lead to their target instead of through a redirect of Google's."""
 TEXT_EXPORTS = frozenset({f"{_GOOGLE}document", f"{_GOOGLE}presentation"})
-"""Exported as plain text when they are too large with their pictures."""
+"""Types that are exported as plain text when they are too large with their pictures."""
+# `![alternative text][image1]`, which the definition `[image1]: <data:…>` at the end of the file belongs to
 _PICTURE = re.compile(rb"!\[([^\[\]]*)\]\[image\d+\]")
 _PICTURE_DATA = re.compile(rb"\[image\d+\]: ?<data:")
+# a heading in a list: `1. # Title`
 _NUMBERED = re.compile(rb"[ \t]*(?:\d+\.|[*-])[ \t]+(#{1,6} .*)", re.DOTALL)
 
 
 def export_suffix(entry: FolderEntry) -> str:
-    """Of the format that the file is read as; empty when it is of none."""
+    """Return the suffix of the format that the file is read as; empty when it is of none."""
     if entry.mime in EXPORT_FORMATS:
         return EXPORT_FORMATS[entry.mime][1]
     by_name = PurePath(entry.name).suffix.lower()
@@ -43,8 +45,8 @@ def export_suffix(entry: FolderEntry) -> str:
 
 
 def clean_exported_markdown(markdown: bytes) -> bytes:
-    """A Doc as Google exports it, of its pictures only what stands for them, and with its headings as other Markdown
-    has them: Google puts numbered ones into lists, and ids of its own behind them."""
+    """Clean the Markdown that Google exports of a Doc: keep only the alternative texts of pictures, take numbered
+    headings out of the lists that Google puts them into, and remove its ids behind headings."""
     return b"\n".join(map(_cleaned_line, markdown.split(b"\n")))
 
 
@@ -70,17 +72,16 @@ class DriveItem(SourceItem):
 
 
 class GoogleDriveSource:
-    """What lies in the `folder` (its id, or that of a shared drive) and the folders in it, of a format that is read.
-
-    A document's id is made from the file's: it stays when the file is renamed or moved. What fewer people may read
-    than the folder is left out; with `restricted` it is all that is taken."""
+    """Files of supported formats in `folder` (its id, or that of a shared drive) and the folders in it. A document's id
+    is made from the file's: it stays when the file is renamed or moved. Files that fewer people may read than the
+    folder are left out; with `restricted` only these are taken."""
 
     def __init__(
         self,
         name: str,
         folder: str,
         fetcher: Fetcher,
-        memory: SourceCache,
+        cache: SourceCache,
         reader: FileReader,
         account: ServiceAccount,
         *,
@@ -90,54 +91,54 @@ class GoogleDriveSource:
         self.name = f"google-drive:{name}"
         self._prefix = name
         self._folder = folder
-        self._memory = memory
+        self._cache = cache
         self._reader = reader
         self._account = account
         self._restricted = restricted
         self.withheld: frozenset[str] = frozenset()
-        """Ids of what the last `items()` left out, as fewer people may read it than the folder."""
+        """Ids that the last `list_items()` left out, as fewer people may read them than the folder."""
         self.skipped: dict[str, str] = {}
         """The names of what it left out, each with the reason."""
         self._api = DriveApi(fetcher, account, base_url)
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when Drive does not answer, or does not show the folder."""
-        listing = await self._changed() or await self._listed()
-        closed = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
+        """Yield the files. Raise Unavailable when Drive does not answer, or does not show the folder."""
+        listing = await self._load_changes() or await self._list_folder()
+        withheld = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
         wanted = [entry for entry, narrow in listing.files() if narrow == self._restricted]
-        self.withheld = frozenset(map(self._id, closed))
+        self.withheld = frozenset(map(self._id, withheld))
         self.skipped = {entry.name: "its format is not read" for entry in wanted if not export_suffix(entry)}
-        self.skipped |= {entry.name: "fewer people may read it than its folder" for entry in closed}
+        self.skipped |= {entry.name: "fewer people may read it than its folder" for entry in withheld}
         for entry in wanted:
             if export_suffix(entry):
                 yield DriveItem(id=self._id(entry), label=entry.name, version=entry.version, entry=entry)
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Read one of `items()`. Raises Refused, and Unavailable when Drive does not answer."""
+        """Read an item of `list_items()`. Raise Refused, and Unavailable when Drive does not answer."""
         if not isinstance(item, DriveItem):
             raise TypeError("not an item of this source")
         entry = item.entry
         check_size(entry.size, MAX_TEXT_BYTES)
         suffix, content = await self._content(entry)
-        found = await self._reader.read(f"file{suffix}", content) if content.strip() else ParsedFile()
-        named = PurePath(entry.name).stem if PurePath(entry.name).suffix.lower() == suffix else entry.name
+        parsed = await self._reader.read(f"file{suffix}", content) if content.strip() else ParsedFile()
+        stem = PurePath(entry.name).stem if PurePath(entry.name).suffix.lower() == suffix else entry.name
         document = Document(
             id=item.id,
             filename=entry.name,
-            title=clean_label(named) if entry.mime in EXPORT_FORMATS else found.title or clean_label(named),
+            title=clean_label(stem) if entry.mime in EXPORT_FORMATS else parsed.title or clean_label(stem),
             source=self.name,
             url=safe_url(entry.url),
             version=item.version,
-            metadata={**found.metadata, "updated": entry.modified[:10]},
-            unread=found.unread,
+            metadata={**parsed.metadata, "updated": entry.modified[:10]},
+            unread=parsed.unread,
         )
-        return ParsedDocument(document=document, blocks=found.blocks)
+        return ParsedDocument(document=document, blocks=parsed.blocks)
 
     def _id(self, entry: FolderEntry) -> str:
         return f"{self._prefix}/{entry.id}"
 
     async def _content(self, entry: FolderEntry) -> tuple[str, bytes]:
-        """The suffix of the format that the file came in, and the file."""
+        """Return the suffix of the format that the file came in, and the file."""
         try:
             if entry.mime not in EXPORT_FORMATS:
                 return export_suffix(entry), await self._api.download(entry.id)
@@ -163,9 +164,9 @@ class GoogleDriveSource:
                 ) from error
             raise
 
-    async def _changed(self) -> FolderListing | None:
-        """What was kept, with what changed since; None when the folder is to be listed anew."""
-        listing = FolderListing.from_cache(before := await self._memory.load(), self._folder)
+    async def _load_changes(self) -> FolderListing | None:
+        """Return the cached listing with the changes since; None when the folder must be listed anew."""
+        listing = FolderListing.from_cache(cached := await self._cache.load(), self._folder)
         if listing is None:
             return None
         try:
@@ -177,10 +178,10 @@ class GoogleDriveSource:
         if not all(map(listing.apply_change, changes)):
             return None
         listing.state = replace(listing.state, token=token)
-        await self._keep(before, listing)
+        await self._save(cached, listing)
         return listing
 
-    async def _listed(self) -> FolderListing:
+    async def _list_folder(self) -> FolderListing:
         try:
             root = await self._api.get_file(self._folder)
         except RequestRejected as error:
@@ -199,17 +200,17 @@ class GoogleDriveSource:
                 listing.add(file)
         else:
             await self._walk(listing)
-        await self._keep(await self._memory.load(), listing)
+        await self._save(await self._cache.load(), listing)
         return listing
 
     async def _walk(self, listing: FolderListing) -> None:
         folders = [self._folder]
-        seen = {self._folder}
+        visited = {self._folder}
         while folders:
             added = [listing.add(file) async for file in self._api.list_children(folders, listing.state.drive)]
-            folders = [entry.id for entry in added if entry.mime == FOLDER_MIME and entry.id not in seen]
-            seen.update(folders)
+            folders = [entry.id for entry in added if entry.mime == FOLDER_MIME and entry.id not in visited]
+            visited.update(folders)
 
-    async def _keep(self, before: dict[str, str], listing: FolderListing) -> None:
-        if changes := cache_changes(before, listing.to_cache()):
-            await self._memory.update(changes)
+    async def _save(self, cached: dict[str, str], listing: FolderListing) -> None:
+        if changes := cache_changes(cached, listing.to_cache()):
+            await self._cache.update(changes)

@@ -1,4 +1,4 @@
-"""What is asked of Notion's API, no faster than it allows."""
+"""A client of Notion's API that respects its rate limit."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from adapters.fetch.fetcher import Fetcher
 from adapters.sources.rest_client import Json, ResponseModel, RestClient, RestService, none_if_missing
 from pipeline.values import Link, replace
 
-# --- What is answered, as far as it is read here --------------------------------------------------
+# --- Responses ------------------------------------------------------------------------------------
 
 
-def _moment(value: str) -> str:
+def _check_timestamp(value: str) -> str:
     if datetime.fromisoformat(value).tzinfo is None:
         raise ValueError("a moment has a time zone")
     return value
 
 
-Timestamp = Annotated[str, AfterValidator(_moment)]
-"""In ISO 8601."""
+Timestamp = Annotated[str, AfterValidator(_check_timestamp)]
+"""A time in ISO 8601, with a time zone."""
 
 
 class NotionResults(ResponseModel):
@@ -44,7 +44,7 @@ class NotionObject(ResponseModel):
     object: str
 
 
-class _Gone(ResponseModel):
+class _Trashable(ResponseModel):
     archived: bool = False
     in_trash: bool = False
 
@@ -53,7 +53,7 @@ class _Gone(ResponseModel):
         return self.archived or self.in_trash
 
 
-class NotionPage(_Gone):
+class NotionPage(_Trashable):
     id: str
     url: str = ""
     edited: Timestamp = Field(alias="last_edited_time")
@@ -61,17 +61,17 @@ class NotionPage(_Gone):
 
     @property
     def title(self) -> str:
-        named = (said for said in self.properties.values() if said.get("type") == "title")
-        return rich_text_plain(next(named, {}).get("title"))
+        titles = (value for value in self.properties.values() if value.get("type") == "title")
+        return rich_text_plain(next(titles, {}).get("title"))
 
     @property
     def without_properties(self) -> NotionPage:
-        """Without its properties but the title, which thousands of rows need not keep in memory."""
-        title = {name: said for name, said in self.properties.items() if said.get("type") == "title"}
+        """The page without its properties but the title: thousands of rows need not keep them in memory."""
+        title = {name: value for name, value in self.properties.items() if value.get("type") == "title"}
         return replace(self, properties=title)
 
 
-class NotionDataSource(_Gone):
+class NotionDataSource(_Trashable):
     """A table of a database."""
 
     id: str
@@ -86,11 +86,11 @@ class NotionDataSource(_Gone):
 
     @property
     def columns(self) -> list[str]:
-        """Their names, the title's first."""
+        """The names of the columns, the title's first."""
         return sorted(self.properties, key=lambda name: self.properties[name].get("type") != "title")
 
 
-class NotionBlock(_Gone):
+class NotionBlock(_Trashable):
     """A block without those below it."""
 
     id: str
@@ -100,34 +100,34 @@ class NotionBlock(_Gone):
 
     @property
     def type_data(self) -> Mapping[str, Any]:
-        """What is particular to its type."""
-        found = (self.model_extra or {}).get(self.type)
-        return found if isinstance(found, Mapping) else {}
+        """The fields particular to its type."""
+        data = (self.model_extra or {}).get(self.type)
+        return data if isinstance(data, Mapping) else {}
 
 
 def rich_text_plain(rich_text: object) -> str:
-    """Rich text without its marks."""
+    """Return rich text without its marks."""
     if not isinstance(rich_text, list | tuple):
         return ""
     return "".join(str(part.get("plain_text") or "") for part in rich_text if isinstance(part, Mapping))
 
 
 def rich_text_links(rich_text: object) -> list[Link]:
-    """The links in rich text."""
+    """Return the links in rich text."""
     if not isinstance(rich_text, list | tuple):
         return []
     parts = (part for part in rich_text if isinstance(part, Mapping) and part.get("href"))
     return [Link(text=str(part.get("plain_text") or ""), url=str(part["href"])) for part in parts]
 
 
-# --- What is asked --------------------------------------------------------------------------------
+# --- Requests -------------------------------------------------------------------------------------
 
 NOTION_NAME = "notion"
 NOTION_VERSION = "2025-09-03"
 REQUEST_INTERVAL = 1 / 3
 """Seconds between two requests: Notion allows three a second on average."""
-_AT_ONCE = 100
-_NOTHING = NotionResults(results=())
+_PAGE_SIZE = 100
+_NO_RESULTS = NotionResults(results=())
 _SERVICE = RestService(
     NOTION_NAME,
     {
@@ -138,12 +138,13 @@ _SERVICE = RestService(
 
 
 def notion_auth_headers(token: str) -> dict[str, str]:
-    """The headers that show who asks."""
+    """Return the headers that authenticate."""
     return {"authorization": f"Bearer {token}"}
 
 
 class NotionApi:
-    """What a connection may read at `base_url`, with `pace` seconds between two requests."""
+    """A client of the API at `base_url`, with `pace` seconds between two requests. It sees what is shared with a
+    connection."""
 
     def __init__(
         self,
@@ -158,41 +159,47 @@ class NotionApi:
         self._rest = RestClient(fetcher, _SERVICE, base_url, headers=headers, pace=pace, clock=clock, sleep=sleep)
 
     async def search(self) -> AsyncIterator[NotionPage | NotionDataSource]:
-        """The pages and data sources that Notion finds, not surely all; the longest unchanged first, so that what is
-        edited meanwhile is not passed over."""
+        """Yield the pages and data sources that Notion finds, not surely all. The longest unchanged come first, so that
+        an edit meanwhile moves no entry out of sight."""
         body = {"sort": {"timestamp": "last_edited_time", "direction": "ascending"}}
-        async for found in self._listed("/v1/search", body):
-            yield found
+        async for result in self._list_objects("/v1/search", body):
+            yield result
 
     async def list_rows(self, data_source: str) -> AsyncIterator[NotionPage]:
-        """All pages of a data source; none when it is not shared any more."""
-        async for found in self._listed(f"/v1/data_sources/{data_source}/query", {}):
-            if isinstance(found, NotionPage):
-                yield found
+        """Yield all pages of a data source; none when it is not shared any more."""
+        async for row in self._list_objects(f"/v1/data_sources/{data_source}/query", {}):
+            if isinstance(row, NotionPage):
+                yield row
 
     async def list_children(self, block: str) -> AsyncIterator[NotionBlock]:
-        """The blocks directly below a block or page; none when it is not shared any more."""
+        """Yield the blocks directly below a block or page; none when it is not shared any more."""
 
         async def ask(cursor: str) -> NotionResults:
-            query = urlencode(_after(cursor))
+            query = urlencode(_cursor_parameters(cursor))
             return (
-                await none_if_missing(self._rest.get(f"/v1/blocks/{block}/children?{query}", NotionResults)) or _NOTHING
+                await none_if_missing(self._rest.get(f"/v1/blocks/{block}/children?{query}", NotionResults))
+                or _NO_RESULTS
             )
 
         async for part in self._rest.paginate(ask):
             for result in part.results:
                 yield self._rest.validate(result, NotionBlock)
 
-    async def get_object(self, kind: str, found_id: str) -> NotionPage | NotionDataSource | None:
-        """A page or data source by its id; None when it is gone or not shared any more."""
-        path = f"/v1/{kind}s/{found_id}"
+    async def get_object(self, kind: str, object_id: str) -> NotionPage | NotionDataSource | None:
+        """Return a page or data source by its id; None when it is gone or not shared any more."""
+        path = f"/v1/{kind}s/{object_id}"
         if kind == "data_source":
             return await none_if_missing(self._rest.get(path, NotionDataSource))
         return await none_if_missing(self._rest.get(path, NotionPage))
 
-    async def _listed(self, path: str, body: Mapping[str, object]) -> AsyncIterator[NotionPage | NotionDataSource]:
+    async def _list_objects(
+        self, path: str, body: Mapping[str, object]
+    ) -> AsyncIterator[NotionPage | NotionDataSource]:
         async def ask(cursor: str) -> NotionResults:
-            return await none_if_missing(self._rest.post(path, NotionResults, {**body, **_after(cursor)})) or _NOTHING
+            return (
+                await none_if_missing(self._rest.post(path, NotionResults, {**body, **_cursor_parameters(cursor)}))
+                or _NO_RESULTS
+            )
 
         async for part in self._rest.paginate(ask):
             for result in part.results:
@@ -203,6 +210,6 @@ class NotionApi:
                         yield self._rest.validate(result, NotionDataSource)
 
 
-def _after(cursor: str) -> dict[str, str | int]:
-    """How much of a list is asked for."""
-    return {"page_size": _AT_ONCE} | ({"start_cursor": cursor} if cursor else {})
+def _cursor_parameters(cursor: str) -> dict[str, str | int]:
+    """Return the parameters of the next part of a list."""
+    return {"page_size": _PAGE_SIZE} | ({"start_cursor": cursor} if cursor else {})

@@ -1,5 +1,5 @@
-"""What a Notion connection has access to, as a source of documents: pages with what their properties say, and each
-table of a database."""
+"""Pages and database tables that are shared with a Notion connection as a source of documents. A page comes with its
+properties."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import SourceCache, SourceItem
 from pipeline.values import Block, BlockKind, Document, ParsedDocument
 
-# --- The blocks of a page -> blocks of a document, each with the fragment that leads to it --------
+# --- Blocks of a page, each with the fragment that leads to it ------------------------------------
 
 MAX_BLOCK_DEPTH = 40
 """Blocks nested deeper are left out."""
@@ -40,17 +40,19 @@ _KINDS = {
     "code": BlockKind.CODE,
 }
 _LISTS = frozenset({"bulleted_list_item", "numbered_list_item", "to_do"})
-_PLACES = frozenset({"child_page", "child_database"})
-"""Documents of their own: their titles are items here."""
+_CHILD_DOCUMENTS = frozenset({"child_page", "child_database"})
+"""Documents of their own: their titles become list items here."""
 
 
 class BlockFetcher(Protocol):
+    """A client that lists the blocks below a block."""
+
     def list_children(self, block: str) -> AsyncIterator[NotionBlock]: ...
 
 
 async def read_blocks(api: BlockFetcher, page: str, outline: OutlineBuilder) -> None:
-    """Append what stands on `page`. Raises what `api` raises, and Refused when it is too much."""
-    await _BlockWalk(api, outline).below(page, depth=0, nested=0)
+    """Append the blocks of `page` to `outline`. Raise what `api` raises, and Refused when it is too much."""
+    await _BlockWalk(api, outline).add_below(page, depth=0, nested=0)
     outline.anchor = ""
 
 
@@ -59,48 +61,48 @@ class _BlockWalk:
         self._api = api
         self._outline = outline
 
-    async def below(self, parent: str, *, depth: int, nested: int) -> None:
-        """`nested`: how many lists it stands in."""
+    async def add_below(self, parent: str, *, depth: int, nested: int) -> None:
+        """Append the blocks below `parent`; `nested` is the number of lists around them."""
         if depth <= MAX_BLOCK_DEPTH:
             async for block in self._api.list_children(parent):
                 if not block.gone:
-                    await self._block(block, depth + 1, nested)
+                    await self._add_block(block, depth + 1, nested)
 
-    async def _block(self, block: NotionBlock, depth: int, nested: int) -> None:
-        kind, said = block.type, block.type_data
+    async def _add_block(self, block: NotionBlock, depth: int, nested: int) -> None:
+        kind, data = block.type, block.type_data
         self._outline.anchor = block.id.replace("-", "")
         if kind == "table":
             await self._table(block)
         elif kind == "synced_block":
-            original = said.get("synced_from")
-            of = original.get("block_id") if isinstance(original, dict) else None
-            await self.below(str(of or block.id), depth=depth, nested=nested)
-        elif kind in _PLACES:
-            self._outline.add(BlockKind.ITEM, str(said.get("title") or ""), depth=nested)
+            original = data.get("synced_from")
+            source_id = original.get("block_id") if isinstance(original, dict) else None
+            await self.add_below(str(source_id or block.id), depth=depth, nested=nested)
+        elif kind in _CHILD_DOCUMENTS:
+            self._outline.add(BlockKind.ITEM, str(data.get("title") or ""), depth=nested)
         else:
-            self._own_text(block, nested)
+            self._add_text(block, nested)
             if block.has_children:
-                await self.below(block.id, depth=depth, nested=nested + (kind in _LISTS))
+                await self.add_below(block.id, depth=depth, nested=nested + (kind in _LISTS))
 
-    def _own_text(self, block: NotionBlock, nested: int) -> None:
-        kind, said = block.type, block.type_data
-        text = rich_text_plain(said.get("rich_text"))
+    def _add_text(self, block: NotionBlock, nested: int) -> None:
+        kind, data = block.type, block.type_data
+        text = rich_text_plain(data.get("rich_text"))
         if level := _HEADING.fullmatch(kind):
             self._outline.add_heading(int(level[1]), text)
         elif kind in _KINDS:
             item = nested and _KINDS[kind] is BlockKind.STEP
             depth = nested if kind in _LISTS else 0
-            found = rich_text_links(said.get("rich_text"))
-            self._outline.add(BlockKind.ITEM if item else _KINDS[kind], text, depth=depth, links=found)
+            links = rich_text_links(data.get("rich_text"))
+            self._outline.add(BlockKind.ITEM if item else _KINDS[kind], text, depth=depth, links=links)
         elif kind == "equation":
-            self._outline.add(BlockKind.PROSE, str(said.get("expression") or ""))
-        if caption := rich_text_plain(said.get("caption")):
-            self._outline.add(BlockKind.PROSE, caption, links=rich_text_links(said.get("caption")))
+            self._outline.add(BlockKind.PROSE, str(data.get("expression") or ""))
+        if caption := rich_text_plain(data.get("caption")):
+            self._outline.add(BlockKind.PROSE, caption, links=rich_text_links(data.get("caption")))
 
     async def _table(self, table: NotionBlock) -> None:
         rows = [row async for row in self._api.list_children(table.id)]
-        said = [row.type_data.get("cells") for row in rows if row.type == "table_row"]
-        cells = [found for found in said if isinstance(found, list)]
+        cell_lists = [row.type_data.get("cells") for row in rows if row.type == "table_row"]
+        cells = [row_cells for row_cells in cell_lists if isinstance(row_cells, list)]
         self._outline.add_table(
             [list(map(rich_text_plain, row)) for row in cells],
             header=bool(table.type_data.get("has_column_header")),
@@ -111,16 +113,16 @@ class _BlockWalk:
 # --- The source -----------------------------------------------------------------------------------
 
 PageTitles = Mapping[str, str]
-"""Of pages, by id."""
+"""Titles of pages, by id."""
 
 
-def property_text(said: Mapping[str, Any], titles: PageTitles) -> str:
-    """A property's value; empty when it has none, or none that can be read (a button)."""
-    kind = said.get("type")
-    return _text(kind, said.get(kind), titles) if isinstance(kind, str) else ""
+def property_text(value: Mapping[str, Any], titles: PageTitles) -> str:
+    """Return a property's value as text; empty when it has none, or none that can be read (a button)."""
+    kind = value.get("type")
+    return _value_text(kind, value.get(kind), titles) if isinstance(kind, str) else ""
 
 
-def _text(kind: str, value: Any, titles: PageTitles) -> str:
+def _value_text(kind: str, value: Any, titles: PageTitles) -> str:
     match kind, value:
         case "title" | "rich_text", _:
             return rich_text_plain(value)
@@ -139,36 +141,40 @@ def _text(kind: str, value: Any, titles: PageTitles) -> str:
         case "select" | "status" | "created_by" | "last_edited_by" | "verification", Mapping():
             return str(value.get("name") or value.get("state") or "")
         case "multi_select" | "people" | "files", list():
-            return _joined(one.get("name") for one in _tables(value))
+            return _join(item.get("name") for item in _mappings(value))
         case "relation", list():
-            return _joined(titles.get(str(one.get("id"))) for one in _tables(value))
+            return _join(titles.get(str(item.get("id"))) for item in _mappings(value))
         case "formula" | "rollup", Mapping():
             return property_text(value, titles)
         case "array", list():
-            return _joined(property_text(one, titles) for one in _tables(value))
+            return _join(property_text(item, titles) for item in _mappings(value))
     return ""
 
 
-def _tables(values: Iterable[object]) -> Iterator[Mapping[str, Any]]:
-    return (one for one in values if isinstance(one, Mapping))
+def _mappings(values: Iterable[object]) -> Iterator[Mapping[str, Any]]:
+    return (item for item in values if isinstance(item, Mapping))
 
 
-def _joined(texts: Iterable[object]) -> str:
+def _join(texts: Iterable[object]) -> str:
     return ", ".join(str(text) for text in texts if text)
 
 
-_SETTLED = timedelta(minutes=2)
-"""Notion tells the minute of an edit: what was edited within this time is read once more the next time."""
+_SETTLING_TIME = timedelta(minutes=2)
+"""Notion reports edits to the minute: a page edited within this time is read once more in the next sync."""
 _UNTITLED = "Untitled"
 
 
 class NotionPageItem(SourceItem):
+    """A page."""
+
     page: NotionPage
     row: bool
-    """It is in a data source."""
+    """True where it is in a data source."""
 
 
 class NotionTableItem(SourceItem):
+    """A data source as one table."""
+
     table: NotionDataSource
 
 
@@ -177,13 +183,13 @@ class _Listing:
     pages: dict[str, NotionPage] = field(default_factory=dict)
     tables: dict[str, NotionDataSource] = field(default_factory=dict)
     rows: dict[str, list[NotionPage]] = field(default_factory=dict)
-    """By the table they are in."""
-    found: set[str] = field(default_factory=set)
-    """All that Notion told of, in the trash or not."""
+    """Rows by the table they are in."""
+    reported_ids: set[str] = field(default_factory=set)
+    """Ids of everything that Notion reported, in the trash or not."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each of them is, by id."""
+        """The kind of each page and table, by id."""
         return dict.fromkeys(self.pages, "page") | dict.fromkeys(self.tables, "data_source")
 
     def __contains__(self, found_id: str) -> bool:
@@ -191,46 +197,46 @@ class _Listing:
 
 
 class NotionSource:
-    """Every page and every data source shared with the connection that is not in the trash.
-
-    A data source is one document, a table with a row for each page in it; a page in it is a document too, without text
-    when it holds none of its own. `memory` keeps which there were: what a search leaves out, which is not surely
-    complete, is asked for by itself before it counts as gone."""
+    """Every page and every data source shared with the connection that is not in the trash. A data source is one
+    document, a table with a row for each page in it; a page in it is a document too, without text when it holds none of
+    its own. `cache` keeps which there were: a search is not surely complete, so an object that it leaves out is looked
+    up by its id before it counts as gone."""
 
     def __init__(
         self,
         name: str,
         api: NotionApi,
-        memory: SourceCache,
+        cache: SourceCache,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.name = f"notion:{name}"
         self._prefix = f"{name}/"
         self._api = api
-        self._memory = memory
+        self._cache = cache
         self._now = now
         self._titles: dict[str, str] = {}
 
     async def list_items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when not all could be listed, and where nothing that there was is shared any more."""
-        known = await self._memory.load()
-        there = await self._listing(known)
-        self._titles = {page.id: page.title for page in there.pages.values()}
-        in_tables = {row.id for rows in there.rows.values() for row in rows}
-        for page in there.pages.values():
+        """Yield the pages and tables. Raise Unavailable when not all could be listed, and where nothing that there was
+        is shared any more."""
+        known_kinds = await self._cache.load()
+        listing = await self._listing(known_kinds)
+        self._titles = {page.id: page.title for page in listing.pages.values()}
+        in_tables = {row.id for rows in listing.rows.values() for row in rows}
+        for page in listing.pages.values():
             name, version = clean_label(page.title) or _UNTITLED, self._version(page)
             row = page.id in in_tables
             yield NotionPageItem(id=self._prefix + page.id, label=name, version=version, page=page, row=row)
-        for table in there.tables.values():
-            rows = [(row.id, self._version(row)) for row in there.rows[table.id]]
+        for table in listing.tables.values():
+            rows = [(row.id, self._version(row)) for row in listing.rows[table.id]]
             version = hash_parts(self._version(table), table.title, sorted(rows))
             name = clean_label(table.title) or _UNTITLED
             yield NotionTableItem(id=self._prefix + table.id, label=name, version=version, table=table)
-        await self._memory.update(cache_changes(known, there.kinds))
+        await self._cache.update(cache_changes(known_kinds, listing.kinds))
 
     async def parse_item(self, item: SourceItem) -> ParsedDocument:
-        """Raises Refused when it holds too much, Unavailable when Notion does not answer."""
+        """Read an item. Raise Refused when it holds too much, Unavailable when Notion does not answer."""
         match item:
             case NotionPageItem():
                 return ParsedDocument(document=self._document(item, item.page), blocks=await self._page(item))
@@ -239,14 +245,14 @@ class NotionSource:
             case _:
                 raise TypeError("not an item of this source")
 
-    async def _listing(self, known: Mapping[str, str]) -> _Listing:
-        there = _Listing()
-        async for found in self._api.search():
-            await self._add(there, found)
-        for missing in sorted(known, key=lambda one: known[one] == "page"):
-            if missing not in there and (again := await self._api.get_object(known[missing], missing)):
-                await self._add(there, again)
-        if known and not there.found:
+    async def _listing(self, known_kinds: Mapping[str, str]) -> _Listing:
+        listing = _Listing()
+        async for result in self._api.search():
+            await self._add(listing, result)
+        for missing in sorted(known_kinds, key=lambda id_: known_kinds[id_] == "page"):
+            if missing not in listing and (missing_object := await self._api.get_object(known_kinds[missing], missing)):
+                await self._add(listing, missing_object)
+        if known_kinds and not listing.reported_ids:
             raise Unavailable(
                 NOTION_NAME,
                 "shows nothing of what it showed before",
@@ -254,36 +260,38 @@ class NotionSource:
                 denied=True,
                 what_to_do="Share the pages with the connection again, or remove the source.",
             )
-        return there
+        return listing
 
-    async def _add(self, there: _Listing, found: NotionPage | NotionDataSource) -> None:
-        """A data source with the pages in it: a search may leave them out."""
-        there.found.add(found.id)
-        if found.gone or found.id in there.tables:
+    async def _add(self, listing: _Listing, result: NotionPage | NotionDataSource) -> None:
+        """Add an object; a data source with the pages in it, as a search may leave them out."""
+        listing.reported_ids.add(result.id)
+        if result.gone or result.id in listing.tables:
             return
-        if isinstance(found, NotionPage):
-            there.pages[found.id] = found.without_properties
+        if isinstance(result, NotionPage):
+            listing.pages[result.id] = result.without_properties
             return
-        there.tables[found.id] = found
-        there.rows[found.id] = [row.without_properties async for row in self._api.list_rows(found.id) if not row.gone]
-        there.pages.update((row.id, row) for row in there.rows[found.id])
+        listing.tables[result.id] = result
+        listing.rows[result.id] = [
+            row.without_properties async for row in self._api.list_rows(result.id) if not row.gone
+        ]
+        listing.pages.update((row.id, row) for row in listing.rows[result.id])
 
-    def _version(self, found: NotionPage | NotionDataSource) -> str:
-        edited = datetime.fromisoformat(found.edited)
-        return found.edited if self._now() - edited > _SETTLED else f"{found.edited} and maybe later"
+    def _version(self, result: NotionPage | NotionDataSource) -> str:
+        edited = datetime.fromisoformat(result.edited)
+        return result.edited if self._now() - edited > _SETTLING_TIME else f"{result.edited} and maybe later"
 
     async def _page(self, item: NotionPageItem) -> Sequence[Block]:
         outline = OutlineBuilder()
         await read_blocks(self._api, item.page.id, outline)
         blocks = outline.build().blocks
-        return (*await self._facts(item.page.id), *blocks) if blocks and item.row else blocks
+        return (*await self._property_blocks(item.page.id), *blocks) if blocks and item.row else blocks
 
-    async def _facts(self, row: str) -> Sequence[Block]:
-        """The properties of a page in a data source, one an item."""
+    async def _property_blocks(self, row: str) -> Sequence[Block]:
+        """Return the properties of a page in a data source as list items."""
         outline, page = OutlineBuilder(), await self._api.get_object("page", row)
-        for name, said in page.properties.items() if page else ():
-            if said.get("type") != "title" and (value := property_text(said, self._titles)):
-                outline.add(BlockKind.ITEM, f"{name}: {value}")
+        for name, property_ in page.properties.items() if page else ():
+            if property_.get("type") != "title" and (text := property_text(property_, self._titles)):
+                outline.add(BlockKind.ITEM, f"{name}: {text}")
         return outline.build().blocks
 
     async def _table(self, table: NotionDataSource) -> Sequence[Block]:
@@ -297,13 +305,13 @@ class NotionSource:
             outline.add_table([columns, *rows], header=True)
         return outline.build().blocks
 
-    def _document(self, item: SourceItem, found: NotionPage | NotionDataSource) -> Document:
+    def _document(self, item: SourceItem, result: NotionPage | NotionDataSource) -> Document:
         return Document(
             id=item.id,
             filename=item.label,
             title=item.label,
             source=self.name,
-            url=safe_url(found.url) or f"https://www.notion.so/{found.id.replace('-', '')}",
+            url=safe_url(result.url) or f"https://www.notion.so/{result.id.replace('-', '')}",
             version=item.version,
-            metadata={"updated": found.edited[:10]},
+            metadata={"updated": result.edited[:10]},
         )

@@ -1,4 +1,4 @@
-"""Asking the servers of a site for pages, as their robots.txt wants it, and which of them are taken."""
+"""A fetcher that obeys robots.txt, and the scope of the pages that are taken."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from adapters.sources.web.pages import is_readable_url
 from adapters.sources.web.urls import is_below, normalize_links, normalize_url, parent_url, url_host, url_origin
 from pipeline.errors import Unavailable
 
-# --- The servers ----------------------------------------------------------------------------------
+# --- Requests to the servers ----------------------------------------------------------------------
 
-_ROBOTS_BYTES = 500_000
+_MAX_ROBOTS_BYTES = 500_000
 """RFC 9309, 2.5: the least that is to be read."""
-_LONGEST_DELAY = 30.0
-"""Seconds: a Crawl-delay above it is taken for this."""
+_MAX_DELAY = 30.0
+"""Seconds: a longer Crawl-delay is cut to this."""
 
 
 class PoliteFetcher:
-    """One request after another. Between two of one server there are `pace` seconds, or those of its Crawl-delay."""
+    """A fetcher that makes one request after another. Between two to one server it waits `pace` seconds, or those of
+    its Crawl-delay."""
 
     def __init__(
         self, fetcher: Fetcher, *, pace: float = 0.0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -34,86 +35,91 @@ class PoliteFetcher:
         self._pace = pace
         self._sleep = sleep
         self._rules: dict[str, Protego] = {}
-        self._answered: dict[str, float] = {}
-        """When each server answered last."""
+        self._answered_at: dict[str, float] = {}
+        """The time of each server's last response."""
 
     async def is_allowed(self, address: str) -> bool:
-        """Whether robots.txt does. One that is not there allows everything; raises Unavailable for one that does not
-        come (RFC 9309, 2.3.1)."""
-        return (await self._robots(address)).can_fetch(address, ROBOTS_AGENT)
+        """Return True where robots.txt allows the URL. A missing one allows everything; raise Unavailable for one that
+        does not come (RFC 9309, 2.3.1)."""
+        return (await self._load_rules(address)).can_fetch(address, ROBOTS_AGENT)
 
-    async def get(self, address: str, headers: Mapping[str, str] | None = None, *, most: int) -> FetchResponse:
-        """Raises what `Fetcher.fetch` raises."""
+    async def get(self, address: str, headers: Mapping[str, str] | None = None, *, max_bytes: int) -> FetchResponse:
+        """Fetch a URL; raise what `Fetcher.fetch` raises."""
         server = url_origin(address)
-        await self._sleep(self._rest(server))
+        await self._sleep(self._delay(server))
         try:
-            return await self._fetcher.fetch(address, headers=headers or {}, most=most)
+            return await self._fetcher.fetch(address, headers=headers or {}, max_bytes=max_bytes)
         finally:
-            self._answered[server] = time.monotonic()
+            self._answered_at[server] = time.monotonic()
 
-    def _rest(self, server: str) -> float:
-        """Seconds until the server may be asked again."""
-        if server not in self._answered:
+    def _delay(self, server: str) -> float:
+        """Return the seconds until the server may be asked again."""
+        if server not in self._answered_at:
             return 0.0
         rules = self._rules.get(server)
-        delay = min((rules.crawl_delay(ROBOTS_AGENT) if rules else None) or 0.0, _LONGEST_DELAY)
-        return max(self._answered[server] + max(self._pace, delay) - time.monotonic(), 0.0)
+        delay = min((rules.crawl_delay(ROBOTS_AGENT) if rules else None) or 0.0, _MAX_DELAY)
+        return max(self._answered_at[server] + max(self._pace, delay) - time.monotonic(), 0.0)
 
-    async def _robots(self, address: str) -> Protego:
+    async def _load_rules(self, address: str) -> Protego:
         server = url_origin(address)
         if server not in self._rules:
-            found = await self.get(f"{server}/robots.txt", most=_ROBOTS_BYTES)
-            self._rules[server] = Protego.parse(found.body.decode("utf-8", "replace") if found.status == 200 else "")
+            response = await self.get(f"{server}/robots.txt", max_bytes=_MAX_ROBOTS_BYTES)
+            self._rules[server] = Protego.parse(
+                response.body.decode("utf-8", "replace") if response.status == 200 else ""
+            )
         return self._rules[server]
 
 
-# --- Which pages are taken: those that an operator or a sitemap lists, or that links lead to ------
+# --- Scope: pages of the operator, of a sitemap or of a crawl -------------------------------------
 
-_SITEMAPS = 500
+_MAX_SITEMAPS = 500
 DENIED_STATUSES = frozenset({401, 403, 404, 410})
-"""Statuses of what is not there, or not for us."""
+"""Statuses for what does not exist, or what we may not see."""
 
 
 class CrawlScope:
-    """One of `sitemap`, `pages` and `start` is given. All pages that are not named are `below` the `prefix`; of a crawl
-    it is the folder of `start`, unless it is given."""
+    """The pages of a source, from one of `sitemap`, `pages` and `start`. Pages that are not named must be `below` the
+    `prefix`; for a crawl it is the folder of `start`, unless it is given."""
 
     def __init__(self, *, sitemap: str = "", pages: Sequence[str] = (), start: str = "", prefix: str = "") -> None:
         self._sitemap = normalize_url(sitemap)
-        self._named = tuple(filter(None, map(normalize_url, (*pages, start))))
+        self._named_urls = tuple(filter(None, map(normalize_url, (*pages, start))))
         self.crawls = bool(start)
         self._prefix = normalize_url(prefix) or (parent_url(normalize_url(start)) if start else "")
 
     def is_named(self, address: str) -> bool:
-        """Whether the operator asked for this very page."""
-        return address in self._named
+        """Return True where the operator asked for this very page."""
+        return address in self._named_urls
 
     def is_in_scope(self, address: str) -> bool:
-        """Whether a page that nobody named is one of the source: none is beside `pages`."""
+        """Return True where a page that nobody named belongs to the source: with `pages` none does."""
         if not (self.crawls or self._sitemap) or not is_readable_url(address) or not is_below(address, self._prefix):
             return False
         return not self._sitemap or url_host(address) == url_host(self._sitemap)
 
-    async def seed_urls(self, site: PoliteFetcher, reader: FileReader, most: int) -> Sequence[str]:
-        """The pages to begin with, at least `most` of them where there are. Raises Unavailable for a sitemap that does
-        not come, Refused for one that is none or of which more comes than is read."""
+    async def seed_urls(self, fetcher: PoliteFetcher, reader: FileReader, limit: int) -> Sequence[str]:
+        """Return the pages to begin with, at least `limit` of them if there are as many. Raise Unavailable for a
+        sitemap that does not come, Refused for an invalid or too large one."""
         if not self._sitemap:
-            return self._named
+            return self._named_urls
         pages: dict[str, None] = {}
         sitemaps = [self._sitemap]
+        # an index adds further sitemaps to the list that is being walked
         for sitemap in sitemaps:
-            fetched = await site.get(sitemap, most=MAX_SITEMAP_BYTES)
+            fetched = await fetcher.get(sitemap, max_bytes=MAX_SITEMAP_BYTES)
             if fetched.status != 200:
-                said = f"the sitemap {sitemap} answers with status {fetched.status}"
+                message = f"the sitemap {sitemap} answers with status {fetched.status}"
                 denied = fetched.status in DENIED_STATUSES
-                raise Unavailable(url_host(sitemap), said, denied=denied, what_to_do="Check `sitemap`.")
-            found = await reader.read_sitemap(fetched.body)
-            listed = await asyncio.to_thread(normalize_links, found.links)
-            if found.is_sitemap_index:
-                more = (one for one in listed if url_host(one) == url_host(self._sitemap) and one not in sitemaps)
-                sitemaps.extend(islice(more, _SITEMAPS - len(sitemaps)))
+                raise Unavailable(url_host(sitemap), message, denied=denied, what_to_do="Check `sitemap`.")
+            sitemap_content = await reader.read_sitemap(fetched.body)
+            urls = await asyncio.to_thread(normalize_links, sitemap_content.links)
+            if sitemap_content.is_sitemap_index:
+                more_sitemaps = (
+                    url for url in urls if url_host(url) == url_host(self._sitemap) and url not in sitemaps
+                )
+                sitemaps.extend(islice(more_sitemaps, _MAX_SITEMAPS - len(sitemaps)))
             else:
-                pages |= dict.fromkeys(filter(self.is_in_scope, listed))
-            if len(pages) >= most:
+                pages |= dict.fromkeys(filter(self.is_in_scope, urls))
+            if len(pages) >= limit:
                 break
         return tuple(pages)

@@ -1,5 +1,5 @@
-"""A page as a document: what a web server sends and which reader takes it, and what is kept of each page between two
-looks at its site."""
+"""A web page as a document: the format that a server sends, the reader for it, and the page's record between two
+syncs."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from adapters.sources.web.urls import normalize_url
 from pipeline.ports import SourceItem
 from pipeline.values import Document, ParsedDocument
 
-# --- Which of the readers takes what a web server sends -------------------------------------------
+# --- Content types and readers --------------------------------------------------------------------
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _SUFFIXES = {media: suffix for media, suffix in SUFFIX_OF_MEDIA.items() if media not in HTML_TYPES}
-_FILES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
+_FILE_SUFFIXES = frozenset(SUPPORTED_FORMATS) - {".html", ".htm", ".jsonl", ".ndjson"}
 
 
 def parse_content_type(fetched: FetchResponse) -> tuple[str, str]:
-    """The type and the charset of a response; a missing type is HTML."""
+    """Return the type and the charset of a response; a missing type is HTML."""
     header = Message()
     header["content-type"] = fetched.headers.get("content-type") or "text/html"
     return header.get_content_type(), str(header.get_param("charset") or "")
 
 
 def readable_file_name(address: str, media_type: str) -> str:
-    """A name whose suffix says how to read the file; empty when no reader takes it."""
+    """Return a name whose suffix says how to read the file; empty when no reader takes it."""
     path = PurePosixPath(unquote(urlsplit(address).path))
-    if path.suffix.lower() in _FILES:
+    if path.suffix.lower() in _FILE_SUFFIXES:
         return path.name
     return f"{path.stem or 'file'}{_SUFFIXES[media_type]}" if media_type in _SUFFIXES else ""
 
 
 def is_readable_url(address: str) -> bool:
-    """Whether it is worth asking for what a link leads to: by its name it is a page or a file that a reader takes."""
+    """Return True where a link is worth following: by its name it is a page or a file that a reader takes."""
     suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
     guess = mimetypes.guess_type(f"file{suffix}")[0]
-    return guess is None or guess in HTML_TYPES or guess in _SUFFIXES or suffix in _FILES
+    return guess is None or guess in HTML_TYPES or guess in _SUFFIXES or suffix in _FILE_SUFFIXES
 
 
 def reencode_utf8(body: bytes, charset: str) -> bytes:
-    """A page whose server names the `charset`, so that every reader takes it as that."""
+    """Return a page as UTF-8 where its server names the `charset`, so that every reader decodes it right."""
     try:
         if charset and not body.startswith(codecs.BOM_UTF8):
             return codecs.BOM_UTF8 + body.decode(charset, "replace").encode("utf-8", "replace")
@@ -62,70 +62,72 @@ def reencode_utf8(body: bytes, charset: str) -> bytes:
     return body
 
 
-# --- What is kept of each page between two looks --------------------------------------------------
+# --- The cache of pages ---------------------------------------------------------------------------
 
 _PREFIX = "page "
 
 
 @dataclass(frozen=True)
 class CachedPage:
-    """A page as it was when it came last."""
+    """A page as it was when it was fetched last."""
 
     address: str
-    """Where people read it, as it says itself: the canonical address that it names, otherwise `came_from`."""
+    """The address at which people read it: the canonical one that it names, otherwise `came_from`."""
     came_from: str
-    """After redirects."""
+    """The URL after redirects."""
     version: str
-    """SHA-256 of it; empty when it is no document: not to be indexed, or of a format that is not read."""
+    """SHA-256 of it; empty when it is no document: `noindex`, or of an unsupported format."""
     etag: str = ""
     modified: str = ""
     """Its Last-Modified header."""
     links: tuple[str, ...] = ()
-    """Those that a crawl follows."""
+    """Links that a crawl follows."""
 
     @property
     def invalidated(self) -> CachedPage:
-        """Without its links, and so that it is sent whole the next time, with them."""
+        """The page without its links and validators, so that it is sent whole the next time, with them."""
         return replace(self, links=(), etag="", modified="")
 
     @property
     def conditional_headers(self) -> dict[str, str]:
         """Headers of a request that is answered with 304 while the page is the same."""
-        asked = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
-        return {name: value for name, value in asked.items() if value}
+        headers = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
+        return {name: value for name, value in headers.items() if value}
 
 
-def load_cached_pages(memory: Mapping[str, str]) -> dict[str, CachedPage]:
-    """By the address that was asked for; what is not understood any more is left out."""
-    found = {}
-    for key, value in memory.items():
+def load_cached_pages(cache: Mapping[str, str]) -> dict[str, CachedPage]:
+    """Return the cached pages by the URL that was requested; entries that cannot be parsed any more are left out."""
+    cached_pages = {}
+    for key, value in cache.items():
         try:
-            said = json.loads(value)
-            found[key.removeprefix(_PREFIX)] = CachedPage(**{**said, "links": tuple(said["links"])})
+            fields = json.loads(value)
+            cached_pages[key.removeprefix(_PREFIX)] = CachedPage(**{**fields, "links": tuple(fields["links"])})
         except (ValueError, TypeError, KeyError):
             continue
-    return found
+    return cached_pages
 
 
-def cached_page_entry(asked: str, page: CachedPage | None) -> dict[str, str | None]:
-    """What the memory is to keep of the page; None: nothing any more."""
-    return {_PREFIX + asked: json.dumps(asdict(page)) if page else None}
+def cached_page_entry(requested_url: str, page: CachedPage | None) -> dict[str, str | None]:
+    """Return the cache entry of a page; None removes it."""
+    return {_PREFIX + requested_url: json.dumps(asdict(page)) if page else None}
 
 
 # --- A page as a document -------------------------------------------------------------------------
 
 
 class WebPageItem(SourceItem):
+    """A page of the site."""
+
     address: str
-    """Where people read it."""
+    """The address at which people read it."""
     requested_url: str
     problem: str = ""
     """Why it cannot be taken, known before it is parsed."""
 
 
-def build_page_item(source: str, asked: str, page: CachedPage | None, problem: str) -> WebPageItem | None:
-    """The page that was `asked` for as one of the documents of `source`; None when there is none to take."""
-    address = page.address if page else asked
+def build_page_item(source: str, requested_url: str, page: CachedPage | None, problem: str) -> WebPageItem | None:
+    """Return the page that was requested as one of the documents of `source`; None when there is none to take."""
+    address = page.address if page else requested_url
     if not problem and not (page and page.version):
         return None
     return WebPageItem(
@@ -133,7 +135,7 @@ def build_page_item(source: str, asked: str, page: CachedPage | None, problem: s
         label=address,
         version=page.version if page and not problem else "",
         address=address,
-        requested_url=asked,
+        requested_url=requested_url,
         problem=problem,
     )
 
@@ -141,8 +143,8 @@ def build_page_item(source: str, asked: str, page: CachedPage | None, problem: s
 async def read_web_document(
     reader: FileReader, source: str, item: WebPageItem, fetched: FetchResponse
 ) -> ParsedDocument:
-    """Raises Refused with the reason when no reader can read it."""
-    content = await _read(reader, fetched)
+    """Return the parsed page. Raise Refused with the reason when no reader can read it."""
+    content = await _read_response(reader, fetched)
     name = unquote(item.address.rstrip("/").rpartition("/")[2])
     document = Document(
         id=item.id,
@@ -153,20 +155,20 @@ async def read_web_document(
         source=source,
         url=safe_url(item.address),
         version=item.version,
-        metadata={**_updated(fetched.headers.get("last-modified", "")), **content.metadata},
+        metadata={**_update_date(fetched.headers.get("last-modified", "")), **content.metadata},
         unread=content.unread,
     )
     return ParsedDocument(document=document, blocks=content.blocks)
 
 
-async def _read(reader: FileReader, fetched: FetchResponse) -> ParsedFile:
+async def _read_response(reader: FileReader, fetched: FetchResponse) -> ParsedFile:
     media_type, charset = parse_content_type(fetched)
     if media_type in HTML_TYPES:
         return await reader.read_web_page(reencode_utf8(fetched.body, charset))
     return await reader.read(readable_file_name(normalize_url(fetched.url), media_type), fetched.body)
 
 
-def _updated(last_modified: str) -> dict[str, str]:
+def _update_date(last_modified: str) -> dict[str, str]:
     try:
         return {"updated": parsedate_to_datetime(last_modified).astimezone(UTC).date().isoformat()}
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Addresses of pages: one way to write each, and which a page says of itself and of others."""
+"""Addresses of pages: their normalization, and the canonical address and robots rules that a page gives."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from adapters.files.content import NOFOLLOW_WORDS, NOINDEX_WORDS, ROBOTS_AGENT, PageLinks, parse_robots
 
-# --- One way to write each ------------------------------------------------------------------------
+# --- Normalization --------------------------------------------------------------------------------
 
-_LONGEST = 2_048
-"""Characters, as of the addresses in sitemaps."""
+_MAX_URL_CHARS = 2_048
+"""Characters of a URL, as in sitemaps."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = re.compile(r"%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)", re.IGNORECASE)
-"""Characters that are the same when they are written out (RFC 3986, 6.2.2.2): letters, digits, `-`, `.`, `_`, `~`."""
+"""Characters whose escapes are decoded (RFC 3986, 6.2.2.2): letters, digits, `-`, `.`, `_`, `~`."""
 _SLASHES = re.compile(r"[/\\]")
 
 
 def normalize_url(link: str, base: str = "") -> str:
-    """`link`, which stands on the page `base`, as the address of a page: without fragment, default port and `..`.
-    Empty when it leads to no page of a web server, is longer than addresses are, or climbs by a `..` that some servers
-    see and others do not: nobody knows below what it is then."""
-    if len(link) > _LONGEST:
+    """Return `link`, which stands on the page `base`, as the address of a page: without fragment, default port and
+    `..`. Empty when it leads to no page of a web server, is too long, or holds an escaped `..`, which some servers
+    resolve and others do not: it could then lie below any path."""
+    if len(link) > _MAX_URL_CHARS:
         return ""
     try:
         parts = urlsplit(urljoin(base, link.strip()))
@@ -33,15 +33,15 @@ def normalize_url(link: str, base: str = "") -> str:
         return ""
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     host += f":{port}" if port not in (None, _DEFAULT_PORTS[parts.scheme]) else ""
-    path = urljoin("/", _UNRESERVED.sub(lambda found: unquote(found[0]), parts.path)) or "/"
+    path = urljoin("/", _UNRESERVED.sub(lambda match: unquote(match[0]), parts.path)) or "/"
     if ".." in _SLASHES.split(unquote(path)):
         return ""
     return urlunsplit((parts.scheme, host, path, parts.query, ""))
 
 
 def is_below(address: str, prefix: str) -> bool:
-    """Whether `address` is `prefix`, or goes on where a segment of its path or a part of its query ends; every one is
-    below an empty one."""
+    """Return True where `address` is `prefix`, or continues it at the end of a path segment or of a query parameter;
+    every address is below an empty prefix."""
     if not address.startswith(prefix):
         return False
     rest = address[len(prefix) :]
@@ -53,49 +53,51 @@ def is_below(address: str, prefix: str) -> bool:
 
 
 def url_origin(address: str) -> str:
-    """Scheme, host and port: `https://docs.example`."""
+    """Return scheme, host and port: `https://docs.example`."""
     return "/".join(address.split("/", 3)[:3])
 
 
 def url_host(address: str) -> str:
-    """Host and port, where it is not the usual one."""
+    """Return the host, and the port where it is not the usual one."""
     return urlsplit(address).netloc
 
 
 def parent_url(address: str) -> str:
-    """What the addresses beside it begin with."""
+    """Return the prefix that the address shares with those beside it."""
     path = address.partition("?")[0]
     return path[: path.rindex("/") + 1]
 
 
-# --- What a page says: links, its canonical address, what robots may do ---------------------------
+# --- Links, canonical address and robots rules of a page ------------------------------------------
 
 
 @dataclass(frozen=True)
 class PageHead:
+    """Links, canonical address and robots rules of a page."""
+
     links: tuple[str, ...]
-    """Addresses of the pages that it leads to, in order."""
+    """Addresses of the pages that it links to, in order."""
     canonical: str
     is_indexable: bool
     is_followable: bool
 
 
-def build_page_head(address: str, said: PageLinks, robots_tag: str = "") -> PageHead:
-    """What the page at `address` says, in itself and in its X-Robots-Tag header."""
-    base = normalize_url(said.base_url, address) if said.base_url else ""
-    robots = said.robots
+def build_page_head(address: str, page_links: PageLinks, robots_tag: str = "") -> PageHead:
+    """Return the links and rules of the page at `address`, from its HTML and its X-Robots-Tag header."""
+    base = normalize_url(page_links.base_url, address) if page_links.base_url else ""
+    robots = page_links.robots
     for rules in robots_tag.split(","):
         name, separator, rest = rules.partition(":")
         if not separator or name.strip().lower() == ROBOTS_AGENT:
             robots |= parse_robots(rest if separator else rules)
     return PageHead(
-        links=normalize_links(said.links, base or address),
-        canonical=normalize_url(said.canonical, address) if said.canonical else "",
+        links=normalize_links(page_links.links, base or address),
+        canonical=normalize_url(page_links.canonical, address) if page_links.canonical else "",
         is_indexable=not robots & NOINDEX_WORDS,
         is_followable=not robots & NOFOLLOW_WORDS,
     )
 
 
 def normalize_links(links: tuple[str, ...], base: str = "") -> tuple[str, ...]:
-    """Those that lead to a page of a web server, each once."""
+    """Return the links that lead to a page of a web server, without duplicates."""
     return tuple(dict.fromkeys(filter(None, (normalize_url(link, base) for link in links))))

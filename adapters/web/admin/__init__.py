@@ -1,1 +1,1 @@
-"""What admins see: what is indexed, what is asked, and how an answer came about."""
+"""Pages for admins: indexed documents, questions, and the making of an answer."""

@@ -1,1 +1,1 @@
-"""Asking, reading on, and what can be pressed below an answer."""
+"""Asking, reading a conversation, and the buttons below an answer."""

@@ -1,4 +1,4 @@
-"""A conversation as a page, and what is being written in it as events."""
+"""A conversation as a page, and the answer being written in it as server-sent events."""
 
 from __future__ import annotations
 
@@ -41,56 +41,57 @@ class SourcePreview(Value):
     passage: Reply
 
 
-def make_web_reply(answer: Answer, look: RenderOptions) -> Reply:
-    return build_reply(answer, look)
+def make_web_reply(answer: Answer, options: RenderOptions) -> Reply:
+    """Return the reply of an answer as the page shows it."""
+    return build_reply(answer, options)
 
 
-def source_previews(answer: Answer, words: Translator) -> Sequence[SourcePreview]:
-    """Each source of an answer, with what stands there."""
+def source_previews(answer: Answer, translator: Translator) -> Sequence[SourcePreview]:
+    """Return a preview for each source of an answer."""
     style = answer.citation_style if answer.citation_style is CitationStyle.FOOTNOTE else CitationStyle.NUMBERED
     return [
         SourcePreview(
-            number=one.number,
-            mark=list_mark(one.number, style),
-            source=build_source(one, style, translator=words),
-            passage=panels.passage_panel(one, words),
+            number=source.number,
+            mark=list_mark(source.number, style),
+            source=build_source(source, style, translator=translator),
+            passage=panels.passage_panel(source, translator),
         )
-        for one in answer.sources
+        for source in answer.sources
     ]
 
 
-def render_draft_html(parts: Reply, words: Translator) -> str:
-    """What there is of an answer."""
-    return render_fragment("reply.html", words, part=parts)
+def render_draft_html(parts: Reply, translator: Translator) -> str:
+    """Render the part of an answer that is written so far."""
+    return render_fragment("reply.html", translator, part=parts)
 
 
 MAX_CONVERSATIONS = 30
-"""Conversations that the page names."""
+"""Conversations that the page lists."""
 EXCHANGES_PER_PAGE = 10
-"""Exchanges on one page, which stays as light as the others."""
+"""Exchanges on one page, so that a long conversation stays as light as others."""
 EMPTY_PART = ExchangePage(exchanges=(), start=0, total=0)
 POLL_SECONDS = 0.25
-"""Between two looks into the database, where another process may be answering."""
+"""Seconds between two looks into the database, where another process may be answering."""
 MAX_STREAMS = 20
-"""Of events that one person may have open: connections are for everybody."""
+"""Event streams that one person may have open: connections are shared by everybody."""
 MAX_STREAM_SECONDS = 600.0
-"""How long events are sent at most; the page asks again."""
+"""Seconds that an event stream stays open at most; the page connects again."""
 
 
 class ConversationEntry(Value):
-    """An exchange as somebody may see it now."""
+    """An exchange as its reader may see it now."""
 
     exchange: Exchange
     answer: Answer | None = None
-    """None while there is none, and for whoever may not see it any more."""
+    """None while there is no answer, and for a reader who may not see it any more."""
 
 
 class _Events(StreamingResponse):
-    """Events, and what is to be done once they have ended or nobody reads them any more."""
+    """A stream of events that calls `on_end` once it has ended or its reader is gone."""
 
-    def __init__(self, events: AsyncIterator[str], headers: Mapping[str, str], ended: Callable[[], None]) -> None:
+    def __init__(self, events: AsyncIterator[str], headers: Mapping[str, str], on_end: Callable[[], None]) -> None:
         super().__init__(events, media_type="text/event-stream", headers=headers)
-        self._on_end = ended
+        self._on_end = on_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -100,87 +101,99 @@ class _Events(StreamingResponse):
 
 
 class ConversationEndpoints:
-    def __init__(self, site: WebContext, live: LiveDrafts) -> None:
-        self._site = site
-        self._live = live
+    """The pages and events of conversations."""
+
+    def __init__(self, context: WebContext, drafts: LiveDrafts) -> None:
+        self._context = context
+        self._drafts = drafts
         self._streams: Counter[str] = Counter()
-        """How many streams of events each person has open."""
+        """Open event streams of each person."""
 
     async def index(self, request: Request, visitor: Visitor) -> Response:
-        """Where a conversation begins, with those of before."""
-        words = await self._words(request, visitor)
-        talks = await self._site.conversations.list_conversations(visitor.person, WEB.name, MAX_CONVERSATIONS)
-        return self._page(request, visitor, words, talks=talks)
+        """Show the start page: a new question, and earlier conversations."""
+        translator = await self._translator(request, visitor)
+        summaries = await self._context.conversations.list_conversations(visitor.person, WEB.name, MAX_CONVERSATIONS)
+        return self._render(request, visitor, translator, summaries=summaries)
 
     async def show(self, request: Request, visitor: Visitor) -> Response:
-        words = await self._words(request, visitor)
-        where = parse_conversation(request.path_params["id"])
+        """Show a conversation; 404 for one that is not the visitor's."""
+        translator = await self._translator(request, visitor)
+        conversation = parse_conversation(request.path_params["id"])
         part = EMPTY_PART
-        if where:
-            part = await self._site.conversations.list_exchanges(
-                where, visitor.person, EXCHANGES_PER_PAGE, query_number(request, "start")
+        if conversation:
+            part = await self._context.conversations.list_exchanges(
+                conversation, visitor.person, EXCHANGES_PER_PAGE, query_number(request, "start")
             )
-        if not where or not part.exchanges:
+        if not conversation or not part.exchanges:
             return pages.render_page(
                 request,
                 "told.html",
                 visitor,
-                words,
+                translator,
                 status=404,
                 text=wording,
-                told=words(wording.NOT_THERE_WHY),
-                heading=words(wording.NOT_THERE),
+                told=translator(wording.NOT_THERE_WHY),
+                heading=translator(wording.NOT_THERE),
                 back="/",
             )
-        entries = [await self._seen(exchange, visitor) for exchange in part.exchanges]
-        return self._page(request, visitor, words, part=part, entries=entries, id_=where.channel)
+        entries = [await self._load_entry(exchange, visitor) for exchange in part.exchanges]
+        return self._render(request, visitor, translator, part=part, entries=entries, id_=conversation.channel)
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
-        """`draft`, each time that a checked sentence was added, and `answer`, the whole entry, when all is there."""
-        words = await self._words(request, visitor)
-        where = parse_conversation(request.path_params["id"])
-        own = bool(where and await self._site.conversations.has_asked(where, visitor.person))
+        """Stream `draft` each time that a checked sentence was added, and `answer` with the whole entry at the end."""
+        translator = await self._translator(request, visitor)
+        conversation = parse_conversation(request.path_params["id"])
+        is_own = bool(conversation and await self._context.conversations.has_asked(conversation, visitor.person))
         if self._streams[visitor.person] >= MAX_STREAMS:
             return too_many_requests(request, visitor)
         self._streams[visitor.person] += 1
-        stream = self._told(where, visitor, words) if where and own else _nothing()
+        stream = self._stream_events(conversation, visitor, translator) if conversation and is_own else _no_events()
         headers = {**pages.HEADERS, "X-Accel-Buffering": "no"}
-        return _Events(stream, headers, lambda: self._ended(visitor.person))
+        return _Events(stream, headers, lambda: self._count_ended(visitor.person))
 
-    def _ended(self, person: str) -> None:
+    def _count_ended(self, person: str) -> None:
+        # subtraction of counters drops entries of zero, `subtract()` would keep them
         self._streams -= Counter({person: 1})
 
-    async def _told(self, where: ConversationId, visitor: Visitor, words: Translator) -> AsyncIterator[str]:
+    async def _stream_events(
+        self, conversation: ConversationId, visitor: Visitor, translator: Translator
+    ) -> AsyncIterator[str]:
         end = asyncio.get_running_loop().time() + MAX_STREAM_SECONDS
         last = ""
         while asyncio.get_running_loop().time() < end:
-            draft = self._live.draft(where)
+            draft = self._drafts.draft(conversation)
             if draft is None:
-                if not await self._site.conversations.has_pending(where, visitor.person):
-                    for exchange in (await self._site.conversations.list_exchanges(where, visitor.person, 1)).exchanges:
-                        entry = await self._seen(exchange, visitor)
-                        yield _event("answer", self._entry(entry, visitor, words, where.channel))
+                if not await self._context.conversations.has_pending(conversation, visitor.person):
+                    for exchange in (
+                        await self._context.conversations.list_exchanges(conversation, visitor.person, 1)
+                    ).exchanges:
+                        entry = await self._load_entry(exchange, visitor)
+                        yield _encode_event(
+                            "answer", self._render_entry(entry, visitor, translator, conversation.channel)
+                        )
                     return
-            elif (html := render_draft_html(draft, words)) != last:
+            elif (html := render_draft_html(draft, translator)) != last:
                 last = html
-                yield _event("draft", html)
-            await self._live.wait_for_change(POLL_SECONDS)
+                yield _encode_event("draft", html)
+            await self._drafts.wait_for_change(POLL_SECONDS)
 
-    async def _seen(self, exchange: Exchange, visitor: Visitor) -> ConversationEntry:
+    async def _load_entry(self, exchange: Exchange, visitor: Visitor) -> ConversationEntry:
         answer = (
-            await self._site.services.find_answer(exchange.answer_id, visitor.readers) if exchange.answer_id else None
+            await self._context.services.find_answer(exchange.answer_id, visitor.readers)
+            if exchange.answer_id
+            else None
         )
         return ConversationEntry(exchange=exchange, answer=answer)
 
-    def _entry(self, entry: ConversationEntry, visitor: Visitor, words: Translator, id_: str) -> str:
-        return pages.render_fragment("entry.html", words, **self._drawing(entry, visitor, id_))
+    def _render_entry(self, entry: ConversationEntry, visitor: Visitor, translator: Translator, id_: str) -> str:
+        return pages.render_fragment("entry.html", translator, **self._template_values(entry, visitor, id_))
 
-    def _drawing(self, entry: ConversationEntry, visitor: Visitor, id_: str) -> dict[str, Any]:
-        """What the template of one entry is given."""
+    def _template_values(self, entry: ConversationEntry, visitor: Visitor, id_: str) -> dict[str, Any]:
+        """Return the values for the template of one entry."""
         answer, speech = entry.answer, Translator(entry.answer.language if entry.answer else "en")
         return {
             "entry": entry,
-            "reply": make_web_reply(answer, self._site.render_options) if answer else None,
+            "reply": make_web_reply(answer, self._context.render_options) if answer else None,
             "beside": source_previews(answer, speech) if answer else (),
             "level": answer.confidence.level.value if answer else "",
             "labels": labels.BUTTON_LABELS,
@@ -190,13 +203,13 @@ class ConversationEndpoints:
             "id": id_,
         }
 
-    def _page(
+    def _render(
         self,
         request: Request,
         visitor: Visitor,
-        words: Translator,
+        translator: Translator,
         *,
-        talks: Sequence[ConversationSummary] = (),
+        summaries: Sequence[ConversationSummary] = (),
         part: ExchangePage = EMPTY_PART,
         entries: Sequence[ConversationEntry] = (),
         id_: str = "",
@@ -205,27 +218,28 @@ class ConversationEndpoints:
             request,
             "ask.html",
             visitor,
-            words,
+            translator,
             text=wording,
-            talks=talks,
+            talks=summaries,
             part=part,
             step=EXCHANGES_PER_PAGE,
-            drawings=[self._drawing(entry, visitor, id_) for entry in entries],
+            drawings=[self._template_values(entry, visitor, id_) for entry in entries],
             waiting=any(entry.exchange.status is ExchangeStatus.WAITING for entry in entries),
             id=id_,
             longest=MAX_QUESTION_CHARS,
             once=secrets.token_hex(16),
-            admin=self._site.is_admin(visitor.actor),
+            admin=self._context.is_admin(visitor.actor),
         )
 
-    async def _words(self, request: Request, visitor: Visitor) -> Translator:
-        return await self._site.services.translator_for(visitor.person, locale=browser_locale(request))
+    async def _translator(self, request: Request, visitor: Visitor) -> Translator:
+        return await self._context.services.translator_for(visitor.person, locale=browser_locale(request))
 
 
-def _event(name: str, html: str) -> str:
+def _encode_event(name: str, html: str) -> str:
     return f"event: {name}\ndata: {json.dumps(html)}\n\n"
 
 
-async def _nothing() -> AsyncIterator[str]:
+async def _no_events() -> AsyncIterator[str]:
+    # the `yield` that is never reached makes it a generator
     return
     yield

@@ -1,4 +1,4 @@
-"""What is pressed below an answer; what comes of it is a page."""
+"""Buttons below an answer; their outcome is a page."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from pipeline.words.wording import ANSWER_UNAVAILABLE
 
 
 class WebInteractionContext(InteractionContext):
-    """Collects what they are to see."""
+    """An interaction on the page, which collects the replies to show."""
 
-    def __init__(self, pressed: InteractionPayload, visitor: Visitor, desk: BotServices) -> None:
-        super().__init__(pressed, desk)
+    def __init__(self, payload: InteractionPayload, visitor: Visitor, services: BotServices) -> None:
+        super().__init__(payload, services)
         self._visitor = visitor
         self.shown: list[Reply] = []
         self.form: Form | None = None
         self.file = ""
-        """Their own data."""
+        """The export of the visitor's own data."""
 
     async def actor(self) -> Actor:
         return self._visitor.actor
@@ -46,7 +46,7 @@ class WebInteractionContext(InteractionContext):
         return self._visitor.readers
 
     async def ack(self, kind: Acknowledgement) -> None:
-        """A page waits until all is done."""
+        """Do nothing: a page waits until all is done."""
 
     async def reply_privately(self, text: str) -> None:
         self.shown.append(text_reply(text))
@@ -58,7 +58,7 @@ class WebInteractionContext(InteractionContext):
         self.form = form
 
     async def show_field_error(self, text: str, field: str) -> bool:
-        """No form is left to fill in."""
+        """Return False: no form is left to fill in."""
         self.form = None
         return False
 
@@ -73,70 +73,77 @@ class WebInteractionContext(InteractionContext):
 
 
 HIDDEN_FIELDS = {"action", "about", "conversation", "csrf", "fragment"}
-"""Fields that every form has, beside those that somebody fills in."""
+"""Fields that every form has, beside those that people fill in."""
 NO_WEB_CONVERSATION = ConversationId(platform=WEB.name, space=SPACE, channel="")
-"""Where somebody presses what is below no answer."""
+"""The conversation of a button that stands below no answer."""
 
 
 class InteractionEndpoint:
-    def __init__(self, site: WebContext, inbox: Inbox) -> None:
-        self._site = site
-        self._dispatcher = InteractionDispatcher(site.services, inbox, deduplicated=())
+    """The endpoint of the forms that buttons send."""
+
+    def __init__(self, context: WebContext, inbox: Inbox) -> None:
+        self._context = context
+        self._dispatcher = InteractionDispatcher(context.services, inbox, deduplicated=())
 
     async def handle(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        """As a page of its own; as the part of one for a script, which says `fragment`. Pressed twice it is answered
-        twice: a browser shows what comes last."""
-        pressed = _read(form, visitor, browser_locale(request))
-        theirs = await self._theirs(pressed)
-        by = WebInteractionContext(
-            pressed if theirs else pressed._replace(conversation=NO_WEB_CONVERSATION), visitor, self._site.services
+        """Handle a button and show the outcome as a page; as a fragment for a script, which sends the field `fragment`.
+        A button pressed twice is handled twice: a browser shows the last reply."""
+        payload = _parse_payload(form, visitor, browser_locale(request))
+        is_own = await self._is_own(payload)
+        interaction = WebInteractionContext(
+            payload if is_own else payload._replace(conversation=NO_WEB_CONVERSATION), visitor, self._context.services
         )
-        if theirs:
-            await self._dispatcher.dispatch(by)
+        if is_own:
+            await self._dispatcher.dispatch(interaction)
         else:
-            await by.reply_privately((await by.words())(ANSWER_UNAVAILABLE))
-        if by.file:
+            await interaction.reply_privately((await interaction.words())(ANSWER_UNAVAILABLE))
+        if interaction.file:
             headers = {**pages.HEADERS, "Content-Disposition": 'attachment; filename="citewell.json"'}
-            return Response(by.file, media_type="application/json", headers=headers)
-        words = await by.words()
-        if not (by.shown or by.form):
-            await by.reply_privately(words(wording.CANNOT))
-        id_ = by.payload.conversation.channel
-        values: dict[str, Any] = {"by": by, "text": wording, "labels": labels.BUTTON_LABELS, "id": id_}
+            return Response(interaction.file, media_type="application/json", headers=headers)
+        translator = await interaction.words()
+        if not (interaction.shown or interaction.form):
+            await interaction.reply_privately(translator(wording.CANNOT))
+        id_ = interaction.payload.conversation.channel
+        values: dict[str, Any] = {"by": interaction, "text": wording, "labels": labels.BUTTON_LABELS, "id": id_}
         if form_field(form, "fragment"):
-            html = pages.render_fragment("pressed.html", words, visitor=visitor, **values)
+            html = pages.render_fragment("pressed.html", translator, visitor=visitor, **values)
             return HTMLResponse(html, headers=dict(pages.HEADERS))
-        back = f"/c/{id_}#latest" if id_ else "/you"
-        admin = self._site.is_admin(visitor.actor)
-        return pages.render_page(request, "outcome.html", visitor, words, back=back, admin=admin, **values)
+        back_path = f"/c/{id_}#latest" if id_ else "/you"
+        admin = self._context.is_admin(visitor.actor)
+        return pages.render_page(request, "outcome.html", visitor, translator, back=back_path, admin=admin, **values)
 
-    async def _theirs(self, pressed: InteractionPayload) -> bool:
-        """Whether what a form names is its sender's: what others asked is as if it were not there."""
-        where, person = pressed.conversation, pressed.person_id
-        if where != NO_WEB_CONVERSATION and not await self._site.conversations.has_asked(where, person):
+    async def _is_own(self, payload: InteractionPayload) -> bool:
+        """Return True where everything that the form names belongs to its sender; what others asked is treated as
+        missing."""
+        conversation, person = payload.conversation, payload.person_id
+        if conversation != NO_WEB_CONVERSATION and not await self._context.conversations.has_asked(
+            conversation, person
+        ):
             return False
-        if pressed.action in ANSWER_ACTIONS:
-            return where != NO_WEB_CONVERSATION and await self._site.queries.is_saved(pressed.subject_id, person)
-        return where != NO_WEB_CONVERSATION or pressed.action != ReplyButton.STOP
+        if payload.action in ANSWER_ACTIONS:
+            return conversation != NO_WEB_CONVERSATION and await self._context.queries.is_saved(
+                payload.subject_id, person
+            )
+        return conversation != NO_WEB_CONVERSATION or payload.action != ReplyButton.STOP
 
 
-def _read(form: FormData, visitor: Visitor, locale: str) -> InteractionPayload:
-    """What a form says, of whoever sent it."""
-    filled = {name: form_fields(form, name) for name in form if name not in HIDDEN_FIELDS}
-    about, where = (
+def _parse_payload(form: FormData, visitor: Visitor, locale: str) -> InteractionPayload:
+    """Parse a form into the payload of its sender."""
+    form_values = {name: form_fields(form, name) for name in form if name not in HIDDEN_FIELDS}
+    subject_id, conversation = (
         form_field(form, "about"),
         parse_conversation(form_field(form, "conversation")) or NO_WEB_CONVERSATION,
     )
     return InteractionPayload(
         action=form_field(form, "action"),
-        subject_id=about,
+        subject_id=subject_id,
         person_id=visitor.person,
         places=PlaceId(platform=WEB.name, space=SPACE).chain,
-        conversation=where,
-        message=about,
-        answer_message=about,
+        conversation=conversation,
+        message=subject_id,
+        answer_message=subject_id,
         name=visitor.name,
-        form_values=filled,
-        subscription_conversation=where,
+        form_values=form_values,
+        subscription_conversation=conversation,
         locale=locale,
     )

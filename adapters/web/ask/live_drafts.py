@@ -1,4 +1,4 @@
-"""What is being written at this moment, for whoever watches it."""
+"""Drafts of the answers being written now, for the pages that watch them."""
 
 from __future__ import annotations
 
@@ -11,30 +11,33 @@ from pipeline.values import ConversationId, ProgressEvent, SentenceEvent
 
 
 class LiveDrafts:
-    """Drafts of the answers that this process writes. Nothing here is a record: that is the database's."""
+    """Drafts of the answers that this process writes. They are no record: the database is."""
 
     def __init__(self) -> None:
         self._drafts: dict[ConversationId, Draft] = {}
         self._changed = asyncio.Condition()
 
-    def begin(self, conversation: ConversationId, words: Translator) -> None:
-        self._drafts[conversation] = Draft(translator=words)
+    def begin(self, conversation: ConversationId, translator: Translator) -> None:
+        """Start an empty draft of a conversation's answer."""
+        self._drafts[conversation] = Draft(translator=translator)
 
     async def add(self, conversation: ConversationId, event: ProgressEvent | SentenceEvent) -> None:
+        """Add an event to the draft and wake those who wait."""
         self._drafts[conversation].add(event)
-        await self._tell()
+        await self._notify()
 
     async def end(self, conversation: ConversationId) -> None:
+        """Drop the draft and wake those who wait."""
         self._drafts.pop(conversation, None)
-        await self._tell()
+        await self._notify()
 
     def draft(self, conversation: ConversationId) -> Reply | None:
-        """What there is of the answer; None where nothing of it is written yet, or not here."""
-        found = self._drafts.get(conversation)
-        return found.partial_reply if found and found.is_begun else None
+        """Return the draft so far; None where nothing is written yet, or another process writes it."""
+        draft = self._drafts.get(conversation)
+        return draft.partial_reply if draft and draft.is_begun else None
 
     async def wait_for_change(self, seconds: float) -> None:
-        """Wait until something changed anywhere, `seconds` at most."""
+        """Wait until any draft changes, at most `seconds`."""
         async with self._changed:
             try:
                 async with asyncio.timeout(seconds):
@@ -42,6 +45,6 @@ class LiveDrafts:
             except TimeoutError:
                 return
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         async with self._changed:
             self._changed.notify_all()

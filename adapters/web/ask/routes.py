@@ -1,4 +1,4 @@
-"""Where people ask, read on, press what stands below an answer, and say how they want to be answered."""
+"""Routes of the pages where people ask, read answers, press buttons and set their preferences."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ PREFERENCE_LABELS = {"style": wording.STYLE, "citations": wording.CITATIONS, "la
 
 
 class PreferencesEndpoints:
-    def __init__(self, site: WebContext) -> None:
-        self._site = site
+    """The page of a person's preferences and data."""
+
+    def __init__(self, context: WebContext) -> None:
+        self._context = context
 
     async def show(self, request: Request, visitor: Visitor, saved: bool = False) -> Response:
-        words = await self._site.services.translator_for(visitor.person, locale=browser_locale(request))
+        translator = await self._context.services.translator_for(visitor.person, locale=browser_locale(request))
         return pages.render_page(
             request,
             "you.html",
             visitor,
-            words,
+            translator,
             text=wording,
             labels=labels.BUTTON_LABELS,
             names=PREFERENCE_LABELS,
             choices=panels.PREFERENCE_CHOICES,
-            chosen=panels.current_choices(await self._site.services.preferences(visitor.person)),
+            chosen=panels.current_choices(await self._context.services.preferences(visitor.person)),
             saved=saved,
-            admin=self._site.is_admin(visitor.actor),
+            admin=self._context.is_admin(visitor.actor),
         )
 
     async def save(self, request: Request, visitor: Visitor, form: FormData) -> Response:
@@ -51,18 +53,19 @@ class PreferencesEndpoints:
             for name in PREFERENCE_LABELS
             if form_field(form, name) in panels.PREFERENCE_CHOICES[name]
         }
-        await save_preferences(self._site.services, visitor.person, chosen)
+        await save_preferences(self._context.services, visitor.person, chosen)
         return await self.show(request, visitor, saved=True)
 
 
-def routes(site: WebContext, inbox: Inbox, live: LiveDrafts) -> Sequence[BaseRoute]:
-    talks, you = ConversationEndpoints(site, live), PreferencesEndpoints(site)
+def routes(context: WebContext, inbox: Inbox, drafts: LiveDrafts) -> Sequence[BaseRoute]:
+    """Return the routes of the pages for asking."""
+    conversations, preferences = ConversationEndpoints(context, drafts), PreferencesEndpoints(context)
     return [
-        Route("/", protect_page(site, talks.index)),
-        Route("/c/{id}", protect_page(site, talks.show)),
-        Route("/c/{id}/events", protect_page(site, talks.events)),
-        Route("/ask", protect_form(site, QuestionEndpoint(site, inbox).submit), methods=["POST"]),
-        Route("/press", protect_form(site, InteractionEndpoint(site, inbox).handle), methods=["POST"]),
-        Route("/you", protect_page(site, you.show)),
-        Route("/you", protect_form(site, you.save), methods=["POST"]),
+        Route("/", protect_page(context, conversations.index)),
+        Route("/c/{id}", protect_page(context, conversations.show)),
+        Route("/c/{id}/events", protect_page(context, conversations.events)),
+        Route("/ask", protect_form(context, QuestionEndpoint(context, inbox).submit), methods=["POST"]),
+        Route("/press", protect_form(context, InteractionEndpoint(context, inbox).handle), methods=["POST"]),
+        Route("/you", protect_page(context, preferences.show)),
+        Route("/you", protect_form(context, preferences.save), methods=["POST"]),
     ]

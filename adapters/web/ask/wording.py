@@ -1,4 +1,4 @@
-"""What the page says where people ask."""
+"""Texts of the page where people ask."""
 
 from __future__ import annotations
 

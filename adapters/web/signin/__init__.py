@@ -1,1 +1,1 @@
-"""Who somebody is, by whoever vouches for them."""
+"""Sign-in: who somebody is, by an identity provider or a proxy."""

@@ -1,4 +1,4 @@
-"""What the sign-in has: who vouches, where browsers come back to, and how an attempt is remembered."""
+"""State of the sign-in: providers, callback URLs, cookies, and the attempts under way."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from pipeline.ports import SessionStore
 
 ATTEMPT_SECONDS = 600
 ATTEMPT_CLOCK_SKEW_SECONDS = 60
-"""By how much the clock of the process where it was begun may be ahead of ours."""
+"""Seconds by which the clock of the process that began an attempt may be ahead of ours."""
 SIGN_INS_PER_MINUTE = 20
-"""Of one address in a minute."""
+"""Sign-ins of one address a minute."""
 
 
 @dataclass(frozen=True)
 class SignInFlow:
+    """Providers, sessions and cookies of the sign-in."""
+
     providers: Mapping[str, IdentityProvider]
-    """By name; none where only a proxy vouches."""
+    """Providers by name; empty where only a proxy vouches."""
     sessions: SessionStore
     platform_readers: PlatformReaders
     cookie: SessionCookie
     url: str
-    """What people reach the page as."""
+    """The address at which people reach the page."""
     signing_key: Callable[[], Awaitable[str]]
     rate_limiter: RateLimiter
 
@@ -38,33 +40,37 @@ class SignInFlow:
         return f"{self.url.rstrip('/')}/sign-in/{provider}/back"
 
     async def save_attempt(self, response: Response, attempt: SignInAttempt) -> None:
-        """In the browser, signed, until it comes back."""
-        self._set(response, self._attempts, (await self._signer()).dumps(attempt.model_dump()), ATTEMPT_SECONDS)
+        """Store the attempt in a signed cookie until the browser comes back."""
+        self._set_cookie(
+            response, self._attempt_cookie, (await self._signer()).dumps(attempt.model_dump()), ATTEMPT_SECONDS
+        )
 
     async def load_attempt(self, request: Request) -> SignInAttempt | None:
-        """What this very browser began; None for anything else."""
+        """Return the attempt that this very browser began; None for anything else."""
         try:
-            told, at = (await self._signer()).loads(request.cookies.get(self._attempts, ""), return_timestamp=True)
-            lasts = -ATTEMPT_CLOCK_SKEW_SECONDS <= time.time() - at.timestamp() <= ATTEMPT_SECONDS
-            return SignInAttempt.model_validate(told) if lasts else None
+            attempt, signed_at = (await self._signer()).loads(
+                request.cookies.get(self._attempt_cookie, ""), return_timestamp=True
+            )
+            is_valid = -ATTEMPT_CLOCK_SKEW_SECONDS <= time.time() - signed_at.timestamp() <= ATTEMPT_SECONDS
+            return SignInAttempt.model_validate(attempt) if is_valid else None
         except (BadData, ValueError):
             return None
 
     def set_session(self, response: Response, secret: str) -> None:
-        self._set(response, self.cookie.name, secret, None)
-        response.delete_cookie(self._attempts, secure=self.cookie.secure, httponly=True)
+        self._set_cookie(response, self.cookie.name, secret, None)
+        response.delete_cookie(self._attempt_cookie, secure=self.cookie.secure, httponly=True)
 
     def clear_session(self, response: Response) -> None:
         response.delete_cookie(self.cookie.name, secure=self.cookie.secure, httponly=True)
 
     @property
-    def _attempts(self) -> str:
+    def _attempt_cookie(self) -> str:
         return f"{self.cookie.name}-attempt"
 
     async def _signer(self) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(await self.signing_key(), salt="sign-in")
 
-    def _set(self, response: Response, name: str, value: str, seconds: int | None) -> None:
+    def _set_cookie(self, response: Response, name: str, value: str, seconds: int | None) -> None:
         response.set_cookie(
             name, value, max_age=seconds, path="/", secure=self.cookie.secure, httponly=True, samesite="lax"
         )

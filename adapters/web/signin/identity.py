@@ -1,4 +1,4 @@
-"""Whoever vouches for people."""
+"""Identity providers and the identities that they vouch for."""
 
 from __future__ import annotations
 
@@ -15,47 +15,52 @@ from pipeline.values.api_access import Identity
 from pipeline.values.ids import join_id
 
 MAX_ID_CHARS = 1000
-"""Characters of a person's id and name: more can be kept in no index."""
+"""Characters of a person's id and name: no index takes more."""
 
 
 class SignInFailed(Exception):
-    """Nobody vouches for them; `said` is for them, the text for the log."""
+    """No provider vouches for the person. `user_message` is for them, the text for the log."""
 
-    def __init__(self, said: TranslatableText, why: str) -> None:
-        super().__init__(why)
-        self.user_message = said
+    def __init__(self, user_message: TranslatableText, reason: str) -> None:
+        super().__init__(reason)
+        self.user_message = user_message
 
 
 class SignInAttempt(Value):
-    """One sign-in under way, which the browser brings back."""
+    """A sign-in under way, which the browser brings back."""
 
     provider: str
     state: str = Field(default_factory=lambda: secrets.token_urlsafe(24))
     nonce: str = Field(default_factory=lambda: secrets.token_urlsafe(24))
     verifier: str = Field(default_factory=lambda: secrets.token_urlsafe(48))
-    """Of PKCE (RFC 7636)."""
+    """The code verifier of PKCE (RFC 7636)."""
     then: str = "/"
 
 
 class IdentityProvider(Protocol):
-    name: str
-    """In addresses."""
-    title: str
-    """On its button."""
+    """A provider that vouches for people."""
 
-    async def authorization_url(self, attempt: SignInAttempt, back: str) -> str:
-        """Where the browser is sent, which comes back to `back`. Raises NotVouched where it cannot be reached."""
+    name: str
+    """The name in URLs."""
+    title: str
+    """The name on its button."""
+
+    async def authorization_url(self, attempt: SignInAttempt, callback_url: str) -> str:
+        """Return the URL to send the browser to; it comes back to `callback_url`. Raise SignInFailed where the provider
+        cannot be reached."""
         ...
 
-    async def resolve_identity(self, attempt: SignInAttempt, back: str, code: str, issuer: str) -> Identity:
-        """Whom it vouches for, as who answers to the name of `issuer` ("" where none is told). Raises NotVouched."""
+    async def resolve_identity(self, attempt: SignInAttempt, callback_url: str, code: str, issuer: str) -> Identity:
+        """Return the identity that `code` stands for. `issuer` is the one in the provider's answer, empty where it
+        names none. Raises SignInFailed."""
         ...
 
     async def close(self) -> None: ...
 
 
 def make_web_identity(subject: str, name: str, groups: tuple[str, ...]) -> Identity:
-    """A person and groups of the page's own: two of a provider are never one here. Raises NotVouched for nobody."""
+    """Return an identity of the page's own person and groups; two people of a provider never become one. Raise
+    SignInFailed for an empty or too long id."""
     if not 0 < len(join_id(subject)) <= MAX_ID_CHARS:
         raise SignInFailed(wording.WRONG, "no subject")
     return Identity(
@@ -65,6 +70,6 @@ def make_web_identity(subject: str, name: str, groups: tuple[str, ...]) -> Ident
     )
 
 
-def web_groups(who: Identity) -> frozenset[str]:
-    """What rules and roles know a person of the page's own by."""
-    return frozenset({join_id(WEB.name, SPACE), PersonId.parse(who.person).group, *who.groups})
+def web_groups(identity: Identity) -> frozenset[str]:
+    """Return the groups by which rules and roles know a person of the page's own."""
+    return frozenset({join_id(WEB.name, SPACE), PersonId.parse(identity.person).group, *identity.groups})

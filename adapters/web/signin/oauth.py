@@ -1,4 +1,4 @@
-"""OAuth 2.0 with a provider that may say anything: where people are sent, and what their code is exchanged for."""
+"""OAuth 2.0 with an untrusted provider: the URL to send people to, and the exchange of their code."""
 
 from __future__ import annotations
 
@@ -18,57 +18,58 @@ from adapters.web.signin.identity import SignInAttempt, SignInFailed
 from pipeline.errors import CitewellError
 
 TIMEOUT_SECONDS = 15.0
-"""For one request with all its attempts: somebody waits."""
+"""Seconds for one request with all its attempts: somebody waits."""
 MAX_BYTES = 1_000_000
-"""Bytes of an answer."""
+"""Bytes of a response."""
 
 
 class OAuthClient:
-    """What is asked of a provider at `site`. All answers are JSON objects of a bounded size and time.
+    """A client of the provider at `base_url`. All responses are JSON objects of limited size and time. All methods
+    raise SignInFailed."""
 
-    All raise NotVouched."""
-
-    def __init__(self, client_id: str, secret: str, *, scope: str, site: str) -> None:
+    def __init__(self, client_id: str, secret: str, *, scope: str, base_url: str) -> None:
         self._client_id, self._scope = client_id, scope
         self._basic = b64encode(f"{client_id}:{secret}".encode()).decode()
-        port = urlsplit(site).port
+        port = urlsplit(base_url).port
         self._fetcher = Fetcher(private=True, ports=frozenset({80, 443, *([port] if port else [])}))
 
-    def authorization_url(self, endpoint: str, attempt: SignInAttempt, back: str, **more: str) -> str:
-        """Where a browser is sent."""
+    def authorization_url(self, endpoint: str, attempt: SignInAttempt, callback_url: str, **extra: str) -> str:
+        """Return the URL to send the browser to."""
         return str(
             prepare_grant_uri(
                 endpoint,
                 self._client_id,
                 "code",
-                redirect_uri=back,
+                redirect_uri=callback_url,
                 scope=self._scope,
                 state=attempt.state,
                 code_challenge=create_s256_code_challenge(attempt.verifier),
                 code_challenge_method="S256",
-                **more,
+                **extra,
             )
         )
 
-    async def fetch_token(self, endpoint: str, attempt: SignInAttempt, back: str, code: str) -> Mapping[str, Any]:
-        """What a code is exchanged for; a code is sent once."""
+    async def fetch_token(
+        self, endpoint: str, attempt: SignInAttempt, callback_url: str, code: str
+    ) -> Mapping[str, Any]:
+        """Exchange a code for a token; a code is sent once."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
-            "redirect_uri": back,
+            "redirect_uri": callback_url,
             "code_verifier": attempt.verifier,
         }
         headers = {"authorization": f"Basic {self._basic}", "accept": "application/json"}
         answer = await self._fetch(endpoint, method="POST", form=form, headers=headers, attempts=1)
-        said = _object(answer)
-        if "error" in said:
-            raise SignInFailed(wording.WRONG, f"token: {said['error']!r}")
-        return _good(answer, said)
+        reply = _parse_object(answer)
+        if "error" in reply:
+            raise SignInFailed(wording.WRONG, f"token: {reply['error']!r}")
+        return _check_status(answer, reply)
 
     async def fetch_json(self, url: str, bearer: str = "") -> Mapping[str, Any]:
-        """What is at `url`; `bearer` goes to its host alone."""
+        """Return the JSON object at `url`; `bearer` goes to its host alone."""
         answer = await self._fetch(url, headers={"authorization": f"Bearer {bearer}"} if bearer else {})
-        return _good(answer, _object(answer))
+        return _check_status(answer, _parse_object(answer))
 
     async def close(self) -> None:
         await self._fetcher.close()
@@ -76,22 +77,22 @@ class OAuthClient:
     async def _fetch(self, url: str, **request: Any) -> FetchResponse:
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
-                return await self._fetcher.fetch(url, most=MAX_BYTES, **request)
+                return await self._fetcher.fetch(url, max_bytes=MAX_BYTES, **request)
         except (CitewellError, TimeoutError) as error:
             raise SignInFailed(wording.UNREACHABLE, f"{url}: {error or 'no answer in time'}") from error
 
 
-def _object(answer: FetchResponse) -> dict[str, Any]:
+def _parse_object(answer: FetchResponse) -> dict[str, Any]:
     try:
-        said = json.loads(answer.body)
+        reply = json.loads(answer.body)
     except (ValueError, RecursionError) as error:
         raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}, and no JSON") from error
-    if not isinstance(said, dict):
+    if not isinstance(reply, dict):
         raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}, and no JSON object")
-    return said
+    return reply
 
 
-def _good(answer: FetchResponse, said: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_status(answer: FetchResponse, reply: Mapping[str, Any]) -> Mapping[str, Any]:
     if answer.status != 200:
         raise SignInFailed(wording.UNREACHABLE, f"{answer.url} answers {answer.status}")
-    return said
+    return reply

@@ -1,4 +1,4 @@
-"""Where people sign in and out."""
+"""Routes of signing in and out."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from pipeline.values import PersonId
 log = structlog.get_logger(__name__)
 
 
-def routes(site: WebContext, door: SignInFlow | None) -> Sequence[BaseRoute]:
-    """Nothing at the machine, where nobody signs in."""
-    if door is None:
+def routes(context: WebContext, flow: SignInFlow | None) -> Sequence[BaseRoute]:
+    """Return the routes; none at the machine itself, where nobody signs in."""
+    if flow is None:
         return []
-    signing = _SignIn(door)
+    endpoints = _SignIn(flow)
     return [
-        Route(SIGN_IN, signing.show),
-        Route(f"{SIGN_IN}/{{provider}}", handle_unavailable(signing.begin)),
-        Route(f"{SIGN_IN}/{{provider}}/back", handle_unavailable(signing.back)),
-        Route("/sign-out", protect_form(site, signing.out), methods=["POST"]),
+        Route(SIGN_IN, endpoints.show),
+        Route(f"{SIGN_IN}/{{provider}}", handle_unavailable(endpoints.begin)),
+        Route(f"{SIGN_IN}/{{provider}}/back", handle_unavailable(endpoints.callback)),
+        Route("/sign-out", protect_form(context, endpoints.sign_out), methods=["POST"]),
     ]
 
 
 def local_path(path: str) -> str:
-    """`path` where it leads to a page of ours, else the first page."""
-    own = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
-    return path if own else "/"
+    """Return `path` where it leads to a page of ours, else the first page."""
+    is_local = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
+    return path if is_local else "/"
 
 
 def _bytes(text: str) -> bytes:
@@ -51,70 +51,71 @@ def _bytes(text: str) -> bytes:
 
 
 class _SignIn:
-    def __init__(self, door: SignInFlow) -> None:
-        self._door = door
+    def __init__(self, flow: SignInFlow) -> None:
+        self._flow = flow
 
     async def show(self, request: Request) -> Response:
-        return self._page(request, None, 200)
+        return self._render(request, None, 200)
 
     async def begin(self, request: Request) -> Response:
-        """On to whoever vouches."""
-        provider = self._door.providers.get(request.path_params["provider"])
+        """Redirect to the provider."""
+        provider = self._flow.providers.get(request.path_params["provider"])
         if provider is None:
-            return self._page(request, wording.WRONG, 404)
-        if self._door.rate_limiter.count_call(f"sign-in {client_key(request)}", SIGN_INS_PER_MINUTE):
+            return self._render(request, wording.WRONG, 404)
+        if self._flow.rate_limiter.count_call(f"sign-in {client_key(request)}", SIGN_INS_PER_MINUTE):
             return render_message(request, None, common.TOO_OFTEN, 429)
         attempt = SignInAttempt(provider=provider.name, then=local_path(request.query_params.get("next", "/")))
         try:
-            answer = pages.see_other(await provider.authorization_url(attempt, self._door.callback_url(provider.name)))
+            answer = pages.see_other(await provider.authorization_url(attempt, self._flow.callback_url(provider.name)))
         except SignInFailed as error:
-            return self._refused(request, error)
-        await self._door.save_attempt(answer, attempt)
+            return self._reject(request, error)
+        await self._flow.save_attempt(answer, attempt)
         return answer
 
-    async def back(self, request: Request) -> Response:
-        """From whoever vouches, with a code for what this very browser began."""
-        if self._door.rate_limiter.count_call(f"sign-in {client_key(request)} back", SIGN_INS_PER_MINUTE):
+    async def callback(self, request: Request) -> Response:
+        """Accept the browser back from the provider, with a code for the attempt that this very browser began."""
+        if self._flow.rate_limiter.count_call(f"sign-in {client_key(request)} back", SIGN_INS_PER_MINUTE):
             return render_message(request, None, common.TOO_OFTEN, 429)
-        attempt = await self._door.load_attempt(request)
+        attempt = await self._flow.load_attempt(request)
         state, code = request.query_params.get("state", ""), request.query_params.get("code", "")
         name = request.path_params["provider"]
         if attempt is None or attempt.provider != name or not hmac.compare_digest(_bytes(attempt.state), _bytes(state)):
-            return self._page(request, wording.AGAIN, 403)
+            return self._render(request, wording.AGAIN, 403)
         if not code:
-            return self._page(request, wording.REFUSED, 403)
+            return self._render(request, wording.REFUSED, 403)
         try:
             issuer = request.query_params.get("iss", "")
-            who = await self._door.providers[name].resolve_identity(
-                attempt, self._door.callback_url(name), code, issuer
+            identity = await self._flow.providers[name].resolve_identity(
+                attempt, self._flow.callback_url(name), code, issuer
             )
         except SignInFailed as error:
-            return self._refused(request, error)
-        if not await self._belongs(who.person):
-            return self._refused(request, SignInFailed(wording.STRANGER, who.person))
+            return self._reject(request, error)
+        if not await self._is_member(identity.person):
+            return self._reject(request, SignInFailed(wording.STRANGER, identity.person))
         answer = pages.see_other(attempt.then)
-        self._door.set_session(answer, await self._door.sessions.create(who))
+        self._flow.set_session(answer, await self._flow.sessions.create(identity))
         return answer
 
-    async def _belongs(self, person: str) -> bool:
-        """Whether it is one of the page's own, or of a platform that knows them there as more than themselves."""
-        known = PersonId.parse(person)
-        if known.platform == WEB.name:
+    async def _is_member(self, person: str) -> bool:
+        """Return True for a person of the page's own, or of a platform that knows them as member of more groups than
+        their own."""
+        person_id = PersonId.parse(person)
+        if person_id.platform == WEB.name:
             return True
-        readers = await self._door.platform_readers(known)
-        return readers is not None and bool(readers.groups - {known.group})
+        readers = await self._flow.platform_readers(person_id)
+        return readers is not None and bool(readers.groups - {person_id.group})
 
-    async def out(self, request: Request, visitor: Visitor, form: FormData) -> Response:
-        await self._door.sessions.end(request.cookies.get(self._door.cookie.name, ""))
+    async def sign_out(self, request: Request, visitor: Visitor, form: FormData) -> Response:
+        await self._flow.sessions.end(request.cookies.get(self._flow.cookie.name, ""))
         answer = pages.see_other(SIGN_IN)
-        self._door.clear_session(answer)
+        self._flow.clear_session(answer)
         return answer
 
-    def _refused(self, request: Request, error: SignInFailed) -> Response:
+    def _reject(self, request: Request, error: SignInFailed) -> Response:
         log.warning("sign_in_failed", reason=str(error))
-        return self._page(request, error.user_message, 503 if error.user_message == wording.UNREACHABLE else 403)
+        return self._render(request, error.user_message, 503 if error.user_message == wording.UNREACHABLE else 403)
 
-    def _page(self, request: Request, said: TranslatableText | None, status: int) -> Response:
+    def _render(self, request: Request, message: TranslatableText | None, status: int) -> Response:
         return pages.render_page(
             request,
             "signin.html",
@@ -122,7 +123,7 @@ class _SignIn:
             browser_translator(request),
             status=status,
             text=wording,
-            said=said,
-            providers=tuple(self._door.providers.values()),
+            said=message,
+            providers=tuple(self._flow.providers.values()),
             then=local_path(request.query_params.get("next", "/")),
         )

@@ -1,4 +1,4 @@
-"""What the page says where people sign in."""
+"""Texts of the sign-in page."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`/s/`: a document as text, at the passage that was cited."""
+"""`/s/`: a document as text, at the cited passage."""

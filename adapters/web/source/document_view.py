@@ -1,4 +1,4 @@
-"""What a page shows of a document, around the passage that is opened."""
+"""The view of a document around the opened passage."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from pipeline.words.text import strip_invisible
 OPENED_FRAGMENT = "here"
 """The fragment that leads to a passage that is opened, but was not cited."""
 _DEEPEST = 5
-"""The lowest heading that HTML has below that of the page."""
+"""The lowest heading level that HTML has below the page's own."""
 
 
 class PassageView(NamedTuple):
+    """A passage on the page."""
+
     place: str
-    """Page, sheet and row, where they are others than before."""
+    """Page, sheet and row, where they differ from the passage before."""
     blocks: tuple[PassageBlock, ...]
     cited: bool
     anchor: str
@@ -33,21 +35,23 @@ class PassageView(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentView:
+    """Values of the page that shows a document."""
+
     title: str
     filename: str
     path: tuple[str, ...]
-    """The headings that the opened passage stands below."""
+    """The headings above the opened passage."""
     dated: str
-    """The day of its last change; empty where it does not say."""
+    """The day of its last change, as the document says itself; empty where it does not."""
     indexed: str
     flagged: bool
     language: str
-    """Of the text; empty where it is not known."""
+    """Language of the text; empty where it is not known."""
     passages: tuple[PassageView, ...]
     first: int
-    """The place in the document of the first passage that is shown; 0-based, as all of them."""
+    """Position in the document of the first passage on the page; 0-based, as all positions."""
     at: int
-    """Of the one that is opened."""
+    """Position of the opened passage."""
     cited: int
     total: int
 
@@ -56,52 +60,52 @@ class DocumentView:
         return self.first + len(self.passages) - 1
 
     def address(self, position: int) -> str:
-        """Where the passage at `position` is opened, from here."""
+        """Return the relative URL that opens the passage at `position`."""
         return f"?at={position}#{CITED_FRAGMENT if position == self.cited else OPENED_FRAGMENT}"
 
 
-def make_document_view(cited: LinkTarget, found: DocumentExcerpt, at: int, words: Translator) -> DocumentView:
-    """The passage at `at`, which is among those `found`, and those around it that there is room for."""
-    chunks = fit_passages(found.chunks, at)
+def make_document_view(cited: LinkTarget, excerpt: DocumentExcerpt, at: int, translator: Translator) -> DocumentView:
+    """Return the view of the passage at `at`, which is in `excerpt`, and of as many passages around it as fit."""
+    chunks = fit_passages(excerpt.chunks, at)
     opened = next(chunk for chunk in chunks if chunk.position == at)
-    document = found.document
+    document = excerpt.document
     title = strip_invisible(document.title or document.filename)
     return DocumentView(
         title=title,
         filename=strip_invisible(document.filename),
         path=tuple(map(strip_invisible, opened.heading)),
         dated=document.last_changed,
-        indexed=f"{found.indexed_at:%Y-%m-%d}" if found.indexed_at else "",
+        indexed=f"{excerpt.indexed_at:%Y-%m-%d}" if excerpt.indexed_at else "",
         flagged=document.flagged,
         language=detect_supported_language(opened.text),
-        passages=tuple(_passages(chunks, cited, at, title, words)),
+        passages=tuple(_build_passages(chunks, cited, at, title, translator)),
         first=chunks[0].position,
         at=at,
         cited=cited.chunk.position,
-        total=found.total,
+        total=excerpt.total,
     )
 
 
-def _passages(
-    chunks: Sequence[Chunk], cited: LinkTarget, at: int, title: str, words: Translator
+def _build_passages(
+    chunks: Sequence[Chunk], cited: LinkTarget, at: int, title: str, translator: Translator
 ) -> Iterator[PassageView]:
     begins = min((start for start, _ in cited.spans), default=cited.chunk.overlap)
     place, level = "", 0
     for chunk, start, end in trim_overlaps(chunks, cited.chunk.position, begins):
         is_cited = chunk.position == cited.chunk.position
-        found = list(passage_blocks(chunk, cited.spans if is_cited else (), start=start, end=end))
-        if chunk.position == 0 and found[:1] == [
+        blocks = list(passage_blocks(chunk, cited.spans if is_cited else (), start=start, end=end))
+        if chunk.position == 0 and blocks[:1] == [
             PassageHeading((MarkedRun(title),), 1)
         ]:  # it stands above the page already
-            del found[0]
-        for index, block in enumerate(found):
+            del blocks[0]
+        for index, block in enumerate(blocks):
             if isinstance(block, PassageHeading):  # none may be more than one level below the one before
                 level = min(block.level, level + 1, _DEEPEST)
-                found[index] = replace(block, level=level)
-        before, place = place, _place(chunk, words)
+                blocks[index] = replace(block, level=level)
+        before, place = place, _describe_place(chunk, translator)
         yield PassageView(
             place=place if place != before else "",
-            blocks=tuple(found),
+            blocks=tuple(blocks),
             cited=is_cited,
             anchor=_anchor(cited) if is_cited else OPENED_FRAGMENT if chunk.position == at else "",
         )
@@ -111,12 +115,12 @@ def _anchor(cited: LinkTarget) -> str:
     return "" if cited.spans else CITED_FRAGMENT
 
 
-def _place(chunk: Chunk, words: Translator) -> str:
-    told = []
+def _describe_place(chunk: Chunk, translator: Translator) -> str:
+    labels = []
     if chunk.page is not None:
-        told.append(words(wording.PAGE_LABEL, number=chunk.page))
+        labels.append(translator(wording.PAGE_LABEL, number=chunk.page))
     if chunk.sheet:
-        told.append(words(wording.SHEET_LABEL, name=strip_invisible(chunk.sheet)))
+        labels.append(translator(wording.SHEET_LABEL, name=strip_invisible(chunk.sheet)))
     if chunk.row is not None:
-        told.append(words(page.ROW, row=chunk.row))
-    return ", ".join(told)
+        labels.append(translator(page.ROW, row=chunk.row))
+    return ", ".join(labels)

@@ -1,4 +1,4 @@
-"""What is said around the text of a document, and of a link that opens nothing."""
+"""Texts around a document, and of a link that opens nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AS_TEXT = TranslatableText("This is the text of the document as Citewell read it
 
 
 class LinkRefusal(NamedTuple):
-    """What is said instead of a document."""
+    """The page that is shown instead of a document."""
 
     status: int
     title: TranslatableText

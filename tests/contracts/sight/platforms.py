@@ -109,5 +109,5 @@ class Trusting:
     async def readers(self, person: str) -> Readers:
         return self._platform.alone(person)
 
-    def is_valid_csrf(self, visitor: Visitor, given: str, request: Request) -> bool:
-        return given == CSRF
+    def is_valid_csrf(self, visitor: Visitor, token: str, request: Request) -> bool:
+        return token == CSRF

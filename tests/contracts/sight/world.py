@@ -117,7 +117,7 @@ async def opened(engine: Engine, model: Model, dice: random.Random) -> AsyncIter
             web,
             client,
             CallerAuthenticator(
-                citewell.storage.api_keys, citewell.reading, pace=RateLimiter(clock=count(step=60).__next__)
+                citewell.storage.api_keys, citewell.reading, rate_limiter=RateLimiter(clock=count(step=60).__next__)
             ),
             McpToolHandler(citewell.reading),
             delivery(citewell, adapters),

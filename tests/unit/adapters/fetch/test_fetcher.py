@@ -148,7 +148,7 @@ async def test_a_body_ends_at_its_limit_and_the_loop_is_served_meanwhile(encodin
     async with fetching({"/": Reply(pack(_LARGE), headers={"Content-Encoding": encoding})}) as (server, fetcher):
         task = asyncio.create_task(others())
         with pytest.raises(Refused, match="more than 3 MB"):
-            await fetcher.fetch(server.url + "/", most=3_000_000)
+            await fetcher.fetch(server.url + "/", max_bytes=3_000_000)
         task.cancel()
     assert turns > 3
 

@@ -46,7 +46,7 @@ async def outcome(sends: Sends) -> FetchResponse | str:
         fetcher = Fetcher(private=True, ports=frozenset({80, int(url.rpartition(":")[2])}), sleep=at_once)
         try:
             async with asyncio.timeout(30):
-                return await fetcher.fetch(f"{url}/", most=MOST)
+                return await fetcher.fetch(f"{url}/", max_bytes=MOST)
         except (Refused, Unavailable) as error:
             return f"{type(error).__name__}: {error}"
         finally:
@@ -148,7 +148,7 @@ async def test_more_than_the_length_that_was_told_is_not_read() -> None:
 async def test_a_server_that_goes_on_and_on_is_left_and_others_are_served_meanwhile(
     sends: Sends, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_WHOLE_SECONDS", 0.3)
+    monkeypatch.setattr(module, "_ATTEMPT_SECONDS", 0.3)
     waiting = asyncio.create_task(outcome(sends))
     served = 0
     while not waiting.done():

@@ -142,7 +142,7 @@ def test_whose_session_ends_is_fair_whatever_is_asked() -> None:
             assert known.pop(session) == caller
             ended.append((session, caller))
 
-        sessions = McpSessionPool(end, most=8, each=4)
+        sessions = McpSessionPool(end, max_sessions=8, max_per_caller=4)
         async with AsyncExitStack() as at_work:
             for number in range(120):
                 caller = dice.choice("aaaaabc")
@@ -180,7 +180,7 @@ async def test_an_end_that_fails_takes_no_place() -> None:
     async def end(session: str, caller: str) -> None:
         raise ConnectionError
 
-    sessions, begun = McpSessionPool(end, most=2, each=2), 0
+    sessions, begun = McpSessionPool(end, max_sessions=2, max_per_caller=2), 0
     for number in range(12):
         with suppress(ConnectionError):
             async with sessions.acquire("a", "") as session:
@@ -192,7 +192,7 @@ async def test_an_end_that_fails_takes_no_place() -> None:
 async def test_a_caller_with_fewer_sessions_is_let_in_and_one_with_more_waits() -> None:
     async def end(session: str, caller: str) -> None: ...
 
-    sessions = McpSessionPool(end, most=3, each=2)
+    sessions = McpSessionPool(end, max_sessions=3, max_per_caller=2)
     async with AsyncExitStack() as stack:
         for caller in "aab":
             session: McpSession = await stack.enter_async_context(sessions.acquire(caller, ""))

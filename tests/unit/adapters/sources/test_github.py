@@ -193,7 +193,7 @@ async def test_an_issue_that_is_opened_again_is_left_out(github: GitHub) -> None
 
 async def test_a_primary_limit_says_how_long_to_wait(github: GitHub) -> None:
     github.points, github.reset = 0, 1800
-    with pytest.raises(Unavailable, match="no more be asked") as unavailable:
+    with pytest.raises(Unavailable, match="no requests left") as unavailable:
         await labels(github)
     assert 1700 < (unavailable.value.retry_after or 0) <= 1800
 

@@ -105,7 +105,7 @@ async def csrf_of(browser: httpx.AsyncClient, who: Mapping[str, str]) -> str:
 
 def in_no_hurry(page: Page) -> None:
     """People and strangers are counted elsewhere."""
-    page.adapters["web"]._site.rate_limiter.wait = lambda *_: 0.0
+    page.adapters["web"]._context.rate_limiter.count_call = lambda *_: 0.0
 
 
 @pytest.mark.parametrize("who", [ADMIN, READER, NOBODY], ids=["admin", "reader", "nobody"])

@@ -121,7 +121,7 @@ async def test_a_file_that_is_not_the_one_of_the_manifest_is_not_run(tmp_path: P
         (tokens_graph(inputs="input_ids position_ids"), {"pooling": "mean"}, "asks for position_ids"),
         (tokens_graph(), {}, "a vector for each token: set pooling in its manifest"),
         (pooled_graph(), {"pooling": "mean"}, "one vector a text: leave pooling out in its manifest"),
-        (pooled_graph(times=3), {"normalise": False}, "let normalise be true"),
+        (pooled_graph(times=3), {"normalise": False}, "set normalise to true"),
         (tokens_graph(times=float("inf")), {"pooling": "cls"}, "not finite"),
     ],
 )

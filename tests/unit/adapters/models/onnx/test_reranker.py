@@ -47,7 +47,7 @@ async def test_a_question_that_is_given_up_does_not_keep_the_next_from_being_ans
 
 
 async def test_a_graph_that_is_no_cross_encoder_is_said_to_be_unavailable(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="no cross-encoder"):
+    with pytest.raises(Unavailable, match="not a cross-encoder"):
         await open_onnx_reranker(model_folder(tmp_path, tokens_graph()), SETTING).score(QUESTION, PASSAGES)
 
 
