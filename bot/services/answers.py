@@ -241,22 +241,22 @@ class CitewellServices:
         document = await self._storage.library.document(document_id)
         return (document.title or document.filename) if document and document.collection in collections else ""
 
-    async def hand_over(self, press: AnswerInteraction, readers: Readers) -> str:
+    async def hand_over(self, interaction: AnswerInteraction, readers: Readers) -> str:
         """Hand a question off to the people set for the place, once. Return the text for the asker."""
-        answer = await self.find_answer(press.answer_id, readers)
+        answer = await self.find_answer(interaction.answer_id, readers)
         if answer is None:
-            return (await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE)
+            return (await self.translator_for(interaction.person))(wording.ANSWER_UNAVAILABLE)
         return await self.handoffs.hand_over(
-            answer, press, await self.translator_for(press.person, text=answer.question)
+            answer, interaction, await self.translator_for(interaction.person, text=answer.question)
         )
 
-    async def subscribe(self, press: AnswerInteraction, readers: Readers) -> SubscriptionResult:
+    async def subscribe(self, interaction: AnswerInteraction, readers: Readers) -> SubscriptionResult:
         """Subscribe a person to the answer. Return the text they get at once."""
-        answer = await self.find_answer(press.answer_id, readers)
+        answer = await self.find_answer(interaction.answer_id, readers)
         if answer is None:
-            return SubscriptionResult((await self.translator_for(press.person))(wording.ANSWER_UNAVAILABLE))
+            return SubscriptionResult((await self.translator_for(interaction.person))(wording.ANSWER_UNAVAILABLE))
         return await self.subscriptions.subscribe(
-            answer, press, await self.translator_for(press.person, text=answer.question)
+            answer, interaction, await self.translator_for(interaction.person, text=answer.question)
         )
 
     async def get_insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
@@ -289,10 +289,10 @@ class CitewellServices:
             document is None or document.collection in collections for document in documents
         )
 
-    async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
+    async def rate(self, rating: Rating, load_actor: Callable[[], Awaitable[Actor]] | None = None) -> None:
         """Store a rating; with its role if it is helpful and the bot learns from ratings."""
-        if self._learns and by and rating.vote is Vote.HELPFUL:
-            roles = roles_of(await by(), self._roles)
+        if self._learns and load_actor and rating.vote is Vote.HELPFUL:
+            roles = roles_of(await load_actor(), self._roles)
             rating = replace(rating, role=roles[0] if roles else None)
         await self._storage.feedback.rate(rating)
 

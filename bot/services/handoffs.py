@@ -47,20 +47,20 @@ class StoredHandoffService:
         self._authority = authority
         self._keep = keep
 
-    async def hand_over(self, answer: Answer, press: AnswerInteraction, translator: Translator) -> str:
+    async def hand_over(self, answer: Answer, interaction: AnswerInteraction, translator: Translator) -> str:
         """Ask the people of the place, once for each answer. Return the text for the asker."""
-        place = await self._places.effective_settings(press.chain)
+        place = await self._places.effective_settings(interaction.chain)
         if not place.ask:
             return translator(wording.NOBODY_TO_ASK)
         handoff = Handoff(
             id=secrets.token_hex(8),
             answer_id=answer.id,
-            asker=press.person,
+            asker=interaction.person,
             question=answer.question,
             target=place.ask,
-            origin=press.origin,
-            message=press.message,
-            private=press.private,
+            origin=interaction.origin,
+            message=interaction.message,
+            private=interaction.private,
         )
         new = await self._store.create(handoff)
         return translator(wording.HANDOFF_SENT if new else wording.HANDOFF_ALREADY_SENT)

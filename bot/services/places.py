@@ -174,13 +174,13 @@ class StoredChannelService:
         indexed = await self._places.indexed_channels(chain[0].platform) if len(chain) > 1 else {}
         return next((place for place in chain if place in indexed), None)
 
-    async def save_messages(self, said: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
+    async def save_messages(self, messages: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
         """Store messages as they are now; excluded ones are deleted. Durable when it returns.
 
         `fresh`: they were read just now instead of reported by an event.
         """
-        await self._messages.save([message for message in said if not is_excluded(message)], fresh=fresh)
-        for message in filter(is_excluded, said):
+        await self._messages.save([message for message in messages if not is_excluded(message)], fresh=fresh)
+        for message in filter(is_excluded, messages):
             await self._messages.delete(message.channel, [message.message])
 
     async def remove_messages(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:

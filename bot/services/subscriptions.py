@@ -37,15 +37,18 @@ class StoredSubscriptionService:
     def __init__(self, store: SQLSubscriptions) -> None:
         self._store = store
 
-    async def subscribe(self, answer: Answer, press: AnswerInteraction, translator: Translator) -> SubscriptionResult:
+    async def subscribe(
+        self, answer: Answer, interaction: AnswerInteraction, translator: Translator
+    ) -> SubscriptionResult:
         """Subscribe a person, once for each question. Return the text they get at once."""
-        saved = await self._store.save(make_subscription(answer, press), MAX_SUBSCRIPTIONS)
+        saved = await self._store.save(make_subscription(answer, interaction), MAX_SUBSCRIPTIONS)
         if not saved.subscription_id:
             return SubscriptionResult(translator(wording.TOO_MANY_SUBSCRIPTIONS, most=MAX_SUBSCRIPTIONS))
         if not saved.is_new:
             return SubscriptionResult(translator(wording.ALREADY_SUBSCRIBED), saved.subscription_id)
         return SubscriptionResult(
-            translator(wording.SUBSCRIBED_PRIVATELY if press.private else wording.SUBSCRIBED), saved.subscription_id
+            translator(wording.SUBSCRIBED_PRIVATELY if interaction.private else wording.SUBSCRIBED),
+            saved.subscription_id,
         )
 
     async def cancel(self, wish_id: str, person: str) -> TranslatableText:

@@ -56,7 +56,7 @@ class SessionStore(Protocol):
     """Sessions of signed-in people. The latest identity of a person holds in all their sessions. All methods raise
     Unavailable."""
 
-    async def create(self, who: Identity) -> str:
+    async def create(self, identity: Identity) -> str:
         """Begin a session and return its secret, which goes to the browser and is kept nowhere."""
         ...
 
@@ -68,7 +68,7 @@ class SessionStore(Protocol):
         """End the session with that secret."""
         ...
 
-    async def refresh_identity(self, who: Identity) -> None:
+    async def refresh_identity(self, identity: Identity) -> None:
         """Replace what is known of a person, for a proxy that vouches for them with each request."""
         ...
 

@@ -98,7 +98,7 @@ class ChannelService(Protocol):
         """Return the indexed channel that the places of `chain`, the widest first, are or lie in."""
         ...
 
-    async def save_messages(self, said: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
+    async def save_messages(self, messages: Sequence[ChannelMessage], *, fresh: bool = False) -> None:
         """Store the current state of messages, durably; a message that opts out is removed. `fresh`: they were just
         read from the history, not received as events."""
         ...
@@ -246,7 +246,7 @@ class BotServices(Protocol):
         were changed or removed can still be rated."""
         ...
 
-    async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
+    async def rate(self, rating: Rating, load_actor: Callable[[], Awaitable[Actor]] | None = None) -> None:
         """Save a rating. `by` looks up who gave it, where roles matter; without it the rating counts as given without a
         role."""
         ...
@@ -277,10 +277,10 @@ class BotServices(Protocol):
         """Erase all that is kept about a person; return the number of turns, messages and ratings erased."""
         ...
 
-    async def hand_over(self, press: AnswerInteraction, readers: Readers) -> str:
+    async def hand_over(self, interaction: AnswerInteraction, readers: Readers) -> str:
         """Ask people about a question, once, as set for the place of the interaction; return the text for the asker."""
         ...
 
-    async def subscribe(self, press: AnswerInteraction, readers: Readers) -> SubscriptionResult:
+    async def subscribe(self, interaction: AnswerInteraction, readers: Readers) -> SubscriptionResult:
         """Notify the person, once, when the question can be answered; return the immediate reply."""
         ...

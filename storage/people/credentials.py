@@ -168,10 +168,10 @@ class SQLSessionStore:
         self._database = database
         self._clock = clock
 
-    async def create(self, who: Identity) -> str:
+    async def create(self, identity: Identity) -> str:
         """Begin a session. Return its secret. Expired sessions are deleted."""
         secret = secrets.token_urlsafe(32)
-        await self._store(_digest(secret), who)
+        await self._store(_digest(secret), identity)
         return secret
 
     async def get(self, secret: str) -> LoginSession | None:
@@ -196,9 +196,9 @@ class SQLSessionStore:
                 lambda db: db.execute("DELETE FROM web_session WHERE id = $1", (_digest(secret),)), durable=True
             )
 
-    async def refresh_identity(self, who: Identity) -> None:
+    async def refresh_identity(self, identity: Identity) -> None:
         """Store a person's present identity, until no sign-in confirms it any more."""
-        await self._store(_digest(f"vouched {who.person}"), who)
+        await self._store(_digest(f"vouched {identity.person}"), identity)
 
     async def latest_of(self, person: str) -> LoginSession | None:
         """Return the latest session of a person, while one lasts."""
