@@ -17,7 +17,7 @@ from pathlib import Path
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.web_client import SlackTimings
+from adapters.slack.web_client import SlackClientTimings
 from bench.filling import fill
 from bench.synthetic import Corpus
 from bot.config.read import read_settings
@@ -32,7 +32,7 @@ from tests.doubles.slack.workspace import TEAM
 
 PLACE = PlaceId(platform="slack", space=TEAM, channel=CHANNEL)
 A_MINUTE = 40
-"""Calls of one method, which `SlackTimings.reading` comes to."""
+"""Calls of one method, which `SlackClientTimings.reading` comes to."""
 QUESTIONS = 200
 HOURS = 4 * 3600.0
 
@@ -47,7 +47,7 @@ async def _read(folder: Path, api_url: str, messages: int) -> None:
         data=folder, places={PLACE: PlaceSettings(index=True)}, slack={"index": "own-app-under-slack-api-terms"}
     )
     async with open_citewell(settings, exclusive=True) as citewell:
-        pace = SlackTimings(history_interval=0.0)
+        pace = SlackClientTimings(history_interval=0.0)
         reached = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, api_url=api_url)
         adapter = SlackAdapter(reached, echo=print, services=citewell.services, timings=pace)
         storage = citewell.storage

@@ -15,7 +15,7 @@ from adapters.chat.reply.parts import RenderOptions
 from adapters.discord.connection import DiscordConnection, DiscordOptions, build_connection, run_client
 from adapters.discord.errors import translate_gateway_errors
 from adapters.discord.events.places import DIRECT_SPACE, DISCORD_NAME
-from adapters.discord.post.sender import DiscordPost
+from adapters.discord.post.sender import DiscordMessageBody
 from adapters.discord.settings import DiscordSettings, DiscordTimings
 from adapters.discord.state import DiscordState
 from adapters.discord.transport.identify import IdentifyBudget
@@ -32,7 +32,7 @@ CONNECT_SECONDS = 20.0
 """Seconds that a delivery waits for the connection."""
 
 
-class DiscordAdapter(ChatAdapter[DiscordPost]):
+class DiscordAdapter(ChatAdapter[DiscordMessageBody]):
     """Citewell on Discord: one bot in any number of servers. `folder` holds its state between starts (`state.py`);
     `echo` prints for the operator who the bot is and how to invite it."""
 
@@ -107,7 +107,7 @@ class DiscordAdapter(ChatAdapter[DiscordPost]):
                 await self._idle.wait()
 
     @contextlib.asynccontextmanager
-    async def connect(self, space: str) -> AsyncIterator[ChatApp[DiscordPost]]:
+    async def connect(self, space: str) -> AsyncIterator[ChatApp[DiscordMessageBody]]:
         """Return a context with the connection. Raises Unavailable also where another process has that server."""
         line = await self._wait_until_ready(space)
         try:

@@ -25,7 +25,7 @@ from adapters.discord.platform import DISCORD
 from adapters.discord.post.announcements import DiscordAnnouncementPoster
 from adapters.discord.post.delivery import DiscordNotifier, DiscordReplyPoster
 from adapters.discord.post.private import DiscordCommandIntake
-from adapters.discord.post.sender import DiscordPost
+from adapters.discord.post.sender import DiscordMessageBody
 from adapters.discord.rendering.components import DiscordButton
 from adapters.discord.settings import DiscordSettings, DiscordTimings
 from adapters.discord.state import DiscordState
@@ -59,7 +59,7 @@ class DiscordConnection(NamedTuple):
     """A client and the chat application on it."""
 
     client: DiscordClient
-    chat: ChatApp[DiscordPost]
+    chat: ChatApp[DiscordMessageBody]
 
 
 def build_connection(

@@ -43,7 +43,7 @@ BY_SUFFIX = checked(
         *FORMATS,
         FileFormat(JSON_LINES, "text.jsonl:read_json_document"),
         FileFormat((WEB_PAGE,), "html.web_page:read_web_page"),
-        FileFormat((CONFLUENCE_STORAGE,), "html.confluence_storage:read_storage_page"),
+        FileFormat((CONFLUENCE_STORAGE,), "html.confluence_storage:read_confluence_page"),
     ),
     FORMAT_ALIASES,
 )

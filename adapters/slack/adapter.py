@@ -22,7 +22,7 @@ from adapters.slack.transport.session import SlackSessionConfig
 from adapters.slack.transport.socket_mode import SocketConnections, run_socket_mode, run_until_first_ends
 from adapters.slack.transport.startup import fetch_socket_url
 from adapters.slack.transport.workspaces import MultiWorkspace, SingleWorkspace, WebClientFactory, WorkspaceSessions
-from adapters.slack.web_client import SlackTimings
+from adapters.slack.web_client import SlackClientTimings
 from pipeline.errors import Misconfigured
 from pipeline.ports import (
     BotServices,
@@ -54,7 +54,7 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         http_servers: HttpServers | None = None,
         render_options: RenderOptions = SHOW_EVERYTHING,
         echo: Callable[[str], None],
-        timings: SlackTimings | None = None,
+        timings: SlackClientTimings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Create the adapter for the workspace of the bot token, or with `installations` for all that install the app.
@@ -65,7 +65,7 @@ class SlackAdapter(ChatAdapter[SlackPost], SupportsEphemeral, SupportsStop, Supp
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._address = f"{host}:{settings.port}"
         self._echo = echo
-        terms = SlackSessionConfig(settings, render_options, timings or SlackTimings(), clock, services)
+        terms = SlackSessionConfig(settings, render_options, timings or SlackClientTimings(), clock, services)
         self._client_factory = WebClientFactory(terms)
         self._workspaces: WorkspaceSessions
         if installations:

@@ -14,7 +14,13 @@ from adapters.slack.transport.startup import (
     fetch_socket_url,
     fetch_workspace,
 )
-from adapters.slack.web_client import SlackRefused, SlackTimings, SlackWebClient, WebClientBuilder, temporary_clients
+from adapters.slack.web_client import (
+    SlackClientTimings,
+    SlackRefused,
+    SlackWebClient,
+    WebClientBuilder,
+    temporary_clients,
+)
 from pipeline.errors import CitewellError, Misconfigured
 from pipeline.ports import InstallationStore
 from pipeline.values import Finding, FindingState
@@ -41,7 +47,7 @@ async def diagnose(settings: SlackSettings, channels: Collection[str]) -> AsyncI
             yield skipped("Slack connection", _skip_reason(check))
         if workspace:
             yield await _check_membership(
-                SlackWebClient(clients(settings.bot_token), SlackTimings(longest_wait=1.0)), channels
+                SlackWebClient(clients(settings.bot_token), SlackClientTimings(longest_wait=1.0)), channels
             )
         else:
             yield skipped("Slack channels", _skip_reason(check))
@@ -56,7 +62,7 @@ async def check_bot_token(clients: WebClientBuilder, token: str) -> tuple[TokenC
     if refusal := BOT_TOKEN.check_format(token):
         return refusal, None
     try:
-        workspace = await fetch_workspace(SlackWebClient(clients(token), SlackTimings(longest_wait=1.0)))
+        workspace = await fetch_workspace(SlackWebClient(clients(token), SlackClientTimings(longest_wait=1.0)))
     except CitewellError as error:
         fix = error.what_to_do or NETWORK_ADVICE
         return TokenCheck(
@@ -99,7 +105,7 @@ async def diagnose_installed(
             label = f"{installation.name} ({installation.space.space})"
             try:
                 workspace = await fetch_workspace(
-                    SlackWebClient(clients(installation.token), SlackTimings(longest_wait=1.0))
+                    SlackWebClient(clients(installation.token), SlackClientTimings(longest_wait=1.0))
                 )
             except Misconfigured as error:
                 yield error_finding("Slack token", f"{label}: {error}", "Add the app there again, at /slack/install.")

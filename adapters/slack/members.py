@@ -57,7 +57,7 @@ class SlackMembership:
         self._refresh_task: asyncio.Task[None] | None = None
 
     async def are_all_inside(self, channel: str) -> bool:
-        """Return True if no member of `channel` is outside. Waits for `SlackTimings.membership_timeout` at most."""
+        """Return True if no member of `channel` is outside. Waits `SlackClientTimings.membership_timeout` at most."""
         try:
             async with asyncio.timeout(self._web.timings.membership_timeout):
                 people = await self._fresh_list(channel)

@@ -57,7 +57,7 @@ REVOKED_TOKEN_ERRORS = frozenset({"invalid_auth", "not_authed", "account_inactiv
 
 
 @dataclass(frozen=True)
-class SlackTimings:
+class SlackClientTimings:
     """Times in seconds. `message_interval`, `streams_per_minute` and `status_interval` are Slack's limits (platform
     notes, A2, A3), with a margin."""
 
@@ -123,7 +123,7 @@ async def temporary_clients(api_url: str) -> AsyncIterator[WebClientBuilder]:
 class SlackWebClient:
     """The client for every call to Slack. Nothing is retried unless Slack said that it did nothing."""
 
-    def __init__(self, client: AsyncWebClient, timings: SlackTimings) -> None:
+    def __init__(self, client: AsyncWebClient, timings: SlackClientTimings) -> None:
         self.client = client
         self.timings = timings
         self._turns: dict[str, float] = {}

@@ -39,8 +39,8 @@ from pipeline.errors import Misconfigured
 from pipeline.ports import DocumentSource, SourceCache
 
 
-class Means(NamedTuple):
-    """What every source is made with."""
+class SourceDependencies(NamedTuple):
+    """Dependencies of every source."""
 
     memory: SourceCache
     reader: FileReader
@@ -54,12 +54,12 @@ async def open_source(
 ) -> AsyncIterator[DocumentSource]:
     """Open the source of a table until the block ends; it may keep `files` in a folder of its own. Folders are no such
     source: `Indexer` makes them. Raise Misconfigured when a secret is missing."""
-    async with _OPENERS[type(table)](table, Means(memory, reader, files)) as source:
+    async with _OPENERS[type(table)](table, SourceDependencies(memory, reader, files)) as source:
         yield source
 
 
 @asynccontextmanager
-async def _git(table: GitTable, means: Means) -> AsyncIterator[DocumentSource]:
+async def _git(table: GitTable, means: SourceDependencies) -> AsyncIterator[DocumentSource]:
     git = GitRepository(means.files, table.url, token=source_token(table, needed=False), private=table.private)
     yield GitSource(
         table.name,
@@ -75,7 +75,7 @@ async def _git(table: GitTable, means: Means) -> AsyncIterator[DocumentSource]:
 
 
 @asynccontextmanager
-async def _confluence(table: ConfluenceTable, means: Means) -> AsyncIterator[DocumentSource]:
+async def _confluence(table: ConfluenceTable, means: SourceDependencies) -> AsyncIterator[DocumentSource]:
     api_url = table.api_url or table.url
     headers = confluence_auth_headers(source_token(table, needed=True), table.email)
     ports = _ports(table.url) | _ports(api_url)
@@ -93,7 +93,7 @@ async def _confluence(table: ConfluenceTable, means: Means) -> AsyncIterator[Doc
 
 
 @asynccontextmanager
-async def _notion(table: NotionTable, means: Means) -> AsyncIterator[DocumentSource]:
+async def _notion(table: NotionTable, means: SourceDependencies) -> AsyncIterator[DocumentSource]:
     headers = notion.notion_auth_headers(source_token(table, needed=True))
     ports, origin = _ports(table.base_url), table.base_url
     async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=origin) as fetcher:
@@ -101,7 +101,7 @@ async def _notion(table: NotionTable, means: Means) -> AsyncIterator[DocumentSou
 
 
 @asynccontextmanager
-async def _web(table: WebTable, means: Means) -> AsyncIterator[DocumentSource]:
+async def _web(table: WebTable, means: SourceDependencies) -> AsyncIterator[DocumentSource]:
     named = (table.sitemap, table.start, *table.pages)
     ports = frozenset[int]().union(*(_ports(address) for address in named if address))
     coverage = CrawlScope(
@@ -120,7 +120,7 @@ async def _web(table: WebTable, means: Means) -> AsyncIterator[DocumentSource]:
 
 
 @asynccontextmanager
-async def _google_drive(table: GoogleDriveTable, means: Means) -> AsyncIterator[DocumentSource]:
+async def _google_drive(table: GoogleDriveTable, means: SourceDependencies) -> AsyncIterator[DocumentSource]:
     async with open_fetcher(private=table.private, ports=_ports(table.base_url)) as fetcher:
         account = ServiceAccount(source_token(table, needed=True), fetcher, setting=table.token_from)
         yield GoogleDriveSource(
@@ -136,7 +136,7 @@ async def _google_drive(table: GoogleDriveTable, means: Means) -> AsyncIterator[
 
 
 @asynccontextmanager
-async def _github(table: GitHubTable, means: Means) -> AsyncIterator[DocumentSource]:
+async def _github(table: GitHubTable, means: SourceDependencies) -> AsyncIterator[DocumentSource]:
     address, secret = graphql_endpoint(table.base_url), source_token(table, needed=True)
     headers = {"authorization": f"Bearer {secret}"}
     ports = _ports(table.base_url)
@@ -154,7 +154,7 @@ async def _github(table: GitHubTable, means: Means) -> AsyncIterator[DocumentSou
         )
 
 
-_OPENERS: dict[type[SourceTable], Callable[[Any, Means], AbstractAsyncContextManager[DocumentSource]]] = {
+_OPENERS: dict[type[SourceTable], Callable[[Any, SourceDependencies], AbstractAsyncContextManager[DocumentSource]]] = {
     GitTable: _git,
     ConfluenceTable: _confluence,
     NotionTable: _notion,
@@ -173,7 +173,7 @@ def require_openers(tables: Iterable[type[SourceTable]]) -> None:
 require_openers(SOURCE_TABLES.values())
 
 
-def _wiki(table: GitHubTable, secret: str, means: Means) -> GitHubWiki:
+def _wiki(table: GitHubTable, secret: str, means: SourceDependencies) -> GitHubWiki:
     repository = f"{table.base_url.rstrip('/')}/{table.repository}"
     url = f"{repository}.wiki.git"
     git = GitRepository(means.files, url, token=secret, private=table.private)

@@ -247,8 +247,7 @@ class BotServices(Protocol):
         ...
 
     async def rate(self, rating: Rating, load_actor: Callable[[], Awaitable[Actor]] | None = None) -> None:
-        """Save a rating. `by` looks up who gave it, where roles matter; without it the rating counts as given without a
-        role."""
+        """Save a rating. `load_actor` looks up who gave it, where roles matter; without it the rater has no role."""
         ...
 
     async def list_documents(self, readers: Readers) -> list[Document]:

@@ -14,7 +14,7 @@ import yaml
 from adapters.http.servers import UvicornServers
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.web_client import SlackTimings
+from adapters.slack.web_client import SlackClientTimings
 from pipeline.values import AnswerStyle, NoticeKind, PlaceId, RatingReason, replace
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
@@ -31,7 +31,7 @@ MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").rea
 FLOW = "A0FLOW"
 """A workflow that may ask."""
 CHANNEL, SHARED, HELP = "C0TEAM", "C0SHARED", "C0HELP"
-QUICK = SlackTimings(
+QUICK = SlackClientTimings(
     message_interval=0.0,
     indicator_delay=0.0,
     streaming_delay=0.05,

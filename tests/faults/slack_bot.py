@@ -12,7 +12,7 @@ import structlog
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.settings import SlackSettings
-from adapters.slack.web_client import SlackTimings
+from adapters.slack.web_client import SlackClientTimings
 from bot.run.leader_election import LeaderElection
 from bot.run.posting import RETRY_SECONDS
 from bot.run.service import keep_listening
@@ -33,7 +33,7 @@ from storage.open import open_storage
 from tests.contracts.answers import cited, hold
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
 
-PACE = SlackTimings(
+PACE = SlackClientTimings(
     message_interval=0.0,
     indicator_delay=0.0,
     streams_per_minute=100_000,

@@ -4,8 +4,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 ROOMS = ("adapters", "bot", "pipeline", "storage")
 HEADLESS = ("What ", "Whether ", "The same ")
@@ -31,7 +29,6 @@ def is_headless(text: str) -> bool:
     return f"{' '.join(words)} ".startswith(HEADLESS)
 
 
-@pytest.mark.xfail(strict=True, reason="some rooms still have such docstrings; this mark goes when none has")
 def test_no_docstring_opens_with_what_whether_or_the_same() -> None:
     assert not [
         f"{file.relative_to(ROOT).as_posix()}: {name}: {text.splitlines()[0]}"

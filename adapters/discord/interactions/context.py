@@ -37,7 +37,7 @@ from adapters.discord.events.places import DIRECT_SPACE, DISCORD_NAME, message_k
 from adapters.discord.events.plain_text import message_to_text
 from adapters.discord.post.announcements import upload_result_view
 from adapters.discord.post.ephemeral import DiscordInteraction, send_ephemeral
-from adapters.discord.post.sender import DiscordPost
+from adapters.discord.post.sender import DiscordMessageBody
 from adapters.discord.rendering import custom_ids, render
 from adapters.discord.rendering.components import ButtonRow, build_card, build_layout, page_buttons
 from adapters.discord.rendering.markup import escape_text
@@ -216,7 +216,7 @@ class DiscordInteractionDependencies(NamedTuple):
     """The services that interactions on Discord need."""
 
     services: BotServices
-    chat: ChatApp[DiscordPost]
+    chat: ChatApp[DiscordMessageBody]
     audience_resolver: DiscordAudienceResolver
     upload_store: DiscordUploadStore
     render_options: RenderOptions

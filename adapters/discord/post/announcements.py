@@ -24,7 +24,7 @@ from adapters.discord.platform import DISCORD
 from adapters.discord.post.recovery import CLOCK_SKEW
 from adapters.discord.post.sender import (
     DiscordDestination,
-    DiscordPost,
+    DiscordMessageBody,
     DiscordSender,
     build_reference,
     find_unrecorded,
@@ -71,7 +71,7 @@ class DiscordAnnouncementSender(DiscordSender):
         thread = isinstance(self._client.get_channel(self._place.channel_id), discord.Thread)
         return shared_conversation(self._place, int(name), in_thread=thread, threads=self._threads)
 
-    async def send(self, part: int, post: DiscordPost) -> str:
+    async def send(self, part: int, post: DiscordMessageBody) -> str:
         """Send a message. Raises PostRefused, too."""
         try:
             return await super().send(part, post)
@@ -159,28 +159,28 @@ class DiscordAnnouncementPoster:
                 raise Refused(f"the channel {target.channel} is of another server")
         return int(target.space) if target.space.isdecimal() else None, int(target.channel)
 
-    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> DiscordPost:
+    async def render_handoff_notice(self, notice: HandoffNotice, texts: NoticeText) -> DiscordMessageBody:
         asker = _mentioned_user(notice)
         link = _question_link(notice) if notice.about is NoticeKind.ASKED else ""
         row = [(texts.button, custom_ids.build_custom_id(RESOLVE_BUTTON, notice.handoff.id))] if texts.button else []
-        return DiscordPost(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", link), row))
+        return DiscordMessageBody(build_layout(render_notice_texts(texts, f"<@{asker}> " if asker else "", link), row))
 
-    def render_line(self, text: str) -> DiscordPost:
-        return DiscordPost(build_layout((escape_text(text),)))
+    def render_line(self, text: str) -> DiscordMessageBody:
+        return DiscordMessageBody(build_layout((escape_text(text),)))
 
-    def render_auto_limit(self, notice: AutoLimitNotice) -> DiscordPost:
+    def render_auto_limit(self, notice: AutoLimitNotice) -> DiscordMessageBody:
         place = f"<#{notice.place.channel}>" if notice.place.platform == DISCORD.name else f"`{notice.place}`"
-        return DiscordPost(build_layout((insights.auto_limit_text(notice, place), _marker_line(notice.marker))))
+        return DiscordMessageBody(build_layout((insights.auto_limit_text(notice, place), _marker_line(notice.marker))))
 
-    def render_panel(self, reply: Reply, marker: str) -> DiscordPost:
-        return DiscordPost(build_layout((render.render_texts(reply)[0], _marker_line(marker))))
+    def render_panel(self, reply: Reply, marker: str) -> DiscordMessageBody:
+        return DiscordMessageBody(build_layout((render.render_texts(reply)[0], _marker_line(marker))))
 
-    def render_upload_status(self, status: UploadStatus) -> DiscordPost:
-        return DiscordPost(upload_result_view(status.text, status.small, status.document, status.back))
+    def render_upload_status(self, status: UploadStatus) -> DiscordMessageBody:
+        return DiscordMessageBody(upload_result_view(status.text, status.small, status.document, status.back))
 
-    def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[DiscordPost]:
+    def render_shared(self, answer: Answer, above: Sequence[str]) -> Sequence[DiscordMessageBody]:
         pages = render.render_pages(parts.build_reply(answer, self._render_options, notes=above, attachable=True))
-        return [DiscordPost(build_card(page), partial(page_files, page)) for page in pages]
+        return [DiscordMessageBody(build_card(page), partial(page_files, page)) for page in pages]
 
 
 def upload_result_view(text: str, small: str, document: str, label: str) -> ui.LayoutView:

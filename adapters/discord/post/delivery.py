@@ -30,7 +30,7 @@ from adapters.discord.post.private import DiscordCommandIntake, DiscordPrivateRe
 from adapters.discord.post.recovery import CLOCK_SKEW, ReplyOpening, answer_matcher
 from adapters.discord.post.sender import (
     DiscordDestination,
-    DiscordPost,
+    DiscordMessageBody,
     DiscordSender,
     build_reference,
     delete_message,
@@ -181,30 +181,30 @@ class DiscordReply(DiscordSender):
         hidden = begun or self._target.opens_thread or self._message.manner.is_background
         return show_typing(None if hidden else self.channel)
 
-    def render_line(self, text: str) -> DiscordPost:
-        return DiscordPost(build_layout([text]))
+    def render_line(self, text: str) -> DiscordMessageBody:
+        return DiscordMessageBody(build_layout([text]))
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordPost:
+    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordMessageBody:
         page = render_progress(reply, stage, translator)
-        return DiscordPost(build_card(page), page=page)
+        return DiscordMessageBody(build_card(page), page=page)
 
-    def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordPost]:
+    def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordMessageBody]:
         base = conversation_root(self._message)
         pages = prepend_heading(render_pages(reply), self._heading(above))
-        return [DiscordPost(build_card(page, root=base), partial(page_files, page)) for page in pages]
+        return [DiscordMessageBody(build_card(page, root=base), partial(page_files, page)) for page in pages]
 
-    def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[DiscordPost]:
+    def render_plain(self, reply: Reply, above: AnswerHeading | None, *, begun: bool) -> list[DiscordMessageBody]:
         """Render the reply without components, unless it began as a card: such a message can only stay one."""
         heading = self._heading(above)
         if not begun:
             return [
-                DiscordPost(content=text)
+                DiscordMessageBody(content=text)
                 for text in ((heading, *render_plain(reply)) if above else render_plain(reply))
             ]
         page_texts = [
             (page.above, page.body, page.sources, page.status) for page in prepend_heading(render_pages(reply), heading)
         ]
-        return [DiscordPost(build_layout([text for text in texts if text])) for texts in page_texts]
+        return [DiscordMessageBody(build_layout([text for text in texts if text])) for texts in page_texts]
 
     async def attach(self, files: Sequence[ReplyFile], *, resumed: bool) -> bool:
         """Return True: the files are in the message."""

@@ -32,7 +32,7 @@ POST_ERRORS = partial(translate_discord_errors, "post")
 
 
 @dataclass(frozen=True)
-class DiscordPost:
+class DiscordMessageBody:
     """One message. `files` opens its files anew for each attempt."""
 
     view: ui.LayoutView | None = field(default=None, compare=False)
@@ -104,7 +104,7 @@ class DiscordSender:
     def reference(self, names: Sequence[str]) -> str:
         return build_reference(self._channel_id, names)
 
-    async def send(self, part: int, post: DiscordPost) -> str:
+    async def send(self, part: int, post: DiscordMessageBody) -> str:
         with self._destination.translate_errors():
             message = await retry_while_unreachable(
                 partial(self._send, part, post), before_retry=self._recorder.record_intent
@@ -112,11 +112,11 @@ class DiscordSender:
         self._messages[message.id] = message
         return str(message.id)
 
-    async def edit(self, name: str, part: int, post: DiscordPost) -> None:
+    async def edit(self, name: str, part: int, post: DiscordMessageBody) -> None:
         with self._destination.translate_errors():
             await retry_while_unreachable(lambda: self._edit(int(name), post))
 
-    async def show_progress(self, post: DiscordPost, name: str = "") -> None:
+    async def show_progress(self, post: DiscordMessageBody, name: str = "") -> None:
         """Show a passing state. One that cannot be shown now is skipped."""
         with self._destination.translate_errors(), contextlib.suppress(*TRANSIENT_ERRORS, discord.RateLimited):
             async with asyncio.timeout(REQUEST_SECONDS):
@@ -131,7 +131,7 @@ class DiscordSender:
             self._channel_id, names = await find_unrecorded(self._client, self._destination, self._channel_id)
         return names
 
-    async def _send(self, part: int, post: DiscordPost) -> discord.Message:
+    async def _send(self, part: int, post: DiscordMessageBody) -> discord.Message:
         refers_to, nobody = self._destination.refers_to, discord.AllowedMentions.none()
         if self._destination.mentioned_user:
             nobody.users = [discord.Object(self._destination.mentioned_user)]
@@ -146,7 +146,7 @@ class DiscordSender:
             allowed_mentions=nobody,
         )
 
-    async def _edit(self, message_id: int, post: DiscordPost) -> None:
+    async def _edit(self, message_id: int, post: DiscordMessageBody) -> None:
         try:
             message = self._messages.get(message_id) or await self.channel.fetch_message(message_id)
             self._messages[message_id] = message
@@ -155,7 +155,7 @@ class DiscordSender:
             if error.code != UNKNOWN_MESSAGE:
                 raise
 
-    async def _change(self, message: discord.Message, post: DiscordPost) -> None:
+    async def _change(self, message: discord.Message, post: DiscordMessageBody) -> None:
         async def change() -> None:
             nobody = discord.AllowedMentions.none()
             await message.edit(view=post.view, attachments=post.files(), suppress=True, allowed_mentions=nobody)

@@ -45,7 +45,7 @@ def read_storage_page(page: ConfluenceStoragePage) -> ParsedFile:
     return read_html(html.encode()) if _has_text(html) else ParsedFile()
 
 
-def read_page(content: bytes) -> ParsedFile:
+def read_confluence_page(content: bytes) -> ParsedFile:
     """Read a `ConfluenceStoragePage` in JSON. Raises as `read_storage_page`."""
     return read_storage_page(ConfluenceStoragePage.model_validate_json(content))
 

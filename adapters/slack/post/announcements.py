@@ -13,7 +13,7 @@ from adapters.chat.words.handoff import NoticeLink, NoticeText
 from adapters.slack.events.incoming import SlackBot, message_key
 from adapters.slack.platform import SLACK
 from adapters.slack.post.sender import SlackSender, find_messages, parse_reference
-from adapters.slack.post.typing_indicator import SlackReplyTarget
+from adapters.slack.post.typing_indicator import SlackIndicatorTarget
 from adapters.slack.rendering import markup
 from adapters.slack.rendering.blocks import (
     SlackBlock,
@@ -44,7 +44,7 @@ class SlackAnnouncementSender(SlackSender):
     """The sender of one announcement to a channel or a person. A conversation on Slack begins with a message of a
     channel."""
 
-    def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, post: Announcement) -> None:
+    def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackIndicatorTarget, post: Announcement) -> None:
         super().__init__(web, me, origin, post.key)
         self.recorded_names = _recorded_messages(post)
         self._post = post
@@ -115,13 +115,13 @@ class SlackAnnouncementPoster:
         names = await find_messages(self._web, self._me, origin, post.key)
         return SlackAnnouncementSender(self._web, self._me, origin, post).reference(names) if names else None
 
-    async def _resolve_target(self, post: Announcement, target: AnnouncementTarget) -> SlackReplyTarget:
+    async def _resolve_target(self, post: Announcement, target: AnnouncementTarget) -> SlackIndicatorTarget:
         since = post.posting_since.timestamp() - ANNOUNCEMENT_SKEW_SECONDS if post.posting_since else 0.0
         user = target.user if isinstance(target, PersonId) else ""
         channel = await self._direct_channel(user) if isinstance(target, PersonId) else target.channel
         thread = target.thread if isinstance(target, ConversationId) else ""
         thread = post.thread if isinstance(post, UploadStatus) else thread
-        return SlackReplyTarget(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, is_silent=True)
+        return SlackIndicatorTarget(channel=channel, thread=thread, ts=f"{since:.6f}", user=user, is_silent=True)
 
     async def _direct_channel(self, user: str) -> str:
         return str((await self._web.call("conversations.open", users=user))["channel"]["id"])

@@ -26,7 +26,7 @@ from adapters.slack.events.incoming import SlackBot
 from adapters.slack.platform import SLACK
 from adapters.slack.post.private import SlackPrivateReply
 from adapters.slack.post.sender import NO_PREVIEW_ARGUMENTS, SlackSender, delete_message, find_messages, parse_reference
-from adapters.slack.post.typing_indicator import SlackReplyTarget, TypingIndicators
+from adapters.slack.post.typing_indicator import SlackIndicatorTarget, TypingIndicators
 from adapters.slack.rendering.blocks import button_block, literal_block, quote_block, section_block
 from adapters.slack.rendering.footer import upload_button_value
 from adapters.slack.rendering.render import SlackPost, fallback_text, render_line, render_posts, render_streamed
@@ -83,7 +83,7 @@ class SlackStream:
 
     @classmethod
     async def open(
-        cls, web: SlackWebClient, origin: SlackReplyTarget, team: str, text: str, metadata: dict[str, Any]
+        cls, web: SlackWebClient, origin: SlackIndicatorTarget, team: str, text: str, metadata: dict[str, Any]
     ) -> SlackStream:
         """Start a stream that shows `text`, now or not at all. Raises SlackRefused, or Unavailable when it may or may
         not have started."""
@@ -280,10 +280,10 @@ async def send_ephemeral(web: SlackWebClient, channel: str, thread: str, user: s
     await web.call("chat.postEphemeral", **arguments, text=text, parse="none", **more)
 
 
-def reply_target(message: IncomingMessage) -> SlackReplyTarget:
+def reply_target(message: IncomingMessage) -> SlackIndicatorTarget:
     """Return the target of the reply to `message`. An awaited answer has no message, only a time."""
     awaited = message.manner is MessageTrigger.AWAITED
-    return SlackReplyTarget(
+    return SlackIndicatorTarget(
         channel=message.conversation.channel,
         thread=message.conversation.thread,
         ts=f"{message.sent_at.timestamp() - CLOCK_SKEW_SECONDS:.6f}" if awaited else message.place.message,

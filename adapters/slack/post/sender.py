@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from adapters.slack.events.incoming import SlackBot
-from adapters.slack.post.typing_indicator import SlackReplyTarget
+from adapters.slack.post.typing_indicator import SlackIndicatorTarget
 from adapters.slack.rendering.render import SlackPost
 from adapters.slack.web_client import POST_METHOD, SlackRefused, SlackWebClient, paginate_method
 
@@ -28,7 +28,7 @@ class SlackSender:
 
     recorded_names: Sequence[str] = ()
 
-    def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> None:
+    def __init__(self, web: SlackWebClient, me: SlackBot, origin: SlackIndicatorTarget, key: str) -> None:
         self._web = web
         self._me = me
         self._target = origin
@@ -100,7 +100,7 @@ async def delete_message(web: SlackWebClient, channel: str, ts: str) -> None:
             raise
 
 
-async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> list[str]:
+async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackIndicatorTarget, key: str) -> list[str]:
     """Return our messages for `key` since `origin`, by the key in their metadata; none where the bot may not look.
 
     If none has it, a message of ours below the question without any key counts: a stream that never ended.
@@ -112,7 +112,7 @@ async def find_messages(web: SlackWebClient, me: SlackBot, origin: SlackReplyTar
         return []
 
 
-async def _find(web: SlackWebClient, me: SlackBot, origin: SlackReplyTarget, key: str) -> list[str]:
+async def _find(web: SlackWebClient, me: SlackBot, origin: SlackIndicatorTarget, key: str) -> list[str]:
     keyed: dict[int, str] = {}
     unowned: list[str] = []
     arguments: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}

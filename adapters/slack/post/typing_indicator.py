@@ -25,7 +25,7 @@ UNSUPPORTED_ERRORS = frozenset(
 
 
 @dataclass(frozen=True)
-class SlackReplyTarget:
+class SlackIndicatorTarget:
     """The place of a reply: its channel and thread, the question's ts, and the asker."""
 
     channel: str
@@ -51,7 +51,7 @@ class TypingIndicators:
 
     @asynccontextmanager
     async def show(
-        self, origin: SlackReplyTarget, translator: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
+        self, origin: SlackIndicatorTarget, translator: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
     ) -> AsyncIterator[SettleIndicator]:
         """Show an indicator at `origin`, unless `hidden`; it is removed at the end."""
         sign = TypingIndicator(self, origin, translator, hidden=hidden)
@@ -79,7 +79,7 @@ class TypingIndicator:
     """The indicator at one question."""
 
     def __init__(
-        self, presence: TypingIndicators, origin: SlackReplyTarget, translator: Translator, *, hidden: bool
+        self, presence: TypingIndicators, origin: SlackIndicatorTarget, translator: Translator, *, hidden: bool
     ) -> None:
         self._indicators = presence
         self._status = translator(WORKING_STATUS)

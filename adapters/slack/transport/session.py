@@ -36,7 +36,7 @@ from adapters.slack.post.delivery import SlackNotifier, SlackReplyPoster
 from adapters.slack.rendering.render import SlackPost
 from adapters.slack.settings import SlackSettings
 from adapters.slack.transport.startup import SlackWorkspace
-from adapters.slack.web_client import SDK_LOG, SlackTimings, SlackWebClient
+from adapters.slack.web_client import SDK_LOG, SlackClientTimings, SlackWebClient
 from pipeline.ports import BotServices, Inbox
 from pipeline.values import replace
 
@@ -49,7 +49,7 @@ class SlackSessionConfig:
 
     settings: SlackSettings
     render_options: RenderOptions
-    timings: SlackTimings
+    timings: SlackClientTimings
     clock: Callable[[], float]
     services: BotServices | None
     """The services of a process that delivers without listening."""

@@ -25,7 +25,7 @@ from pipeline.values import Actor, ConversationId, MessageKey, PlaceId, Readers
 from pipeline.words.wording import ANSWER_UNAVAILABLE
 
 
-class WebInteractionContext(InteractionContext):
+class BrowserInteraction(InteractionContext):
     """An interaction on the page, which collects the replies to show."""
 
     def __init__(self, payload: InteractionPayload, visitor: Visitor, services: BotServices) -> None:
@@ -90,7 +90,7 @@ class InteractionEndpoint:
         A button pressed twice is handled twice: a browser shows the last reply."""
         payload = _parse_payload(form, visitor, browser_locale(request))
         is_own = await self._is_own(payload)
-        interaction = WebInteractionContext(
+        interaction = BrowserInteraction(
             payload if is_own else payload._replace(conversation=NO_WEB_CONVERSATION), visitor, self._context.services
         )
         if is_own:

@@ -11,7 +11,7 @@ import pytest
 from adapters.chat.messages import MessageSequence
 from adapters.slack.events.incoming import SlackBot
 from adapters.slack.post.sender import SlackSender
-from adapters.slack.post.typing_indicator import SlackReplyTarget
+from adapters.slack.post.typing_indicator import SlackIndicatorTarget
 from adapters.slack.rendering.render import SlackPost, render_line
 from adapters.slack.web_client import SlackWebClient
 from pipeline.errors import Unavailable
@@ -112,7 +112,7 @@ async def web_of(slack: SlackDriver, **pace: float) -> SlackWebClient:
 
 
 def a_reply(web: SlackWebClient, thread: str, receipts: Receipts) -> MessageSequence[SlackPost]:
-    origin = SlackReplyTarget(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
+    origin = SlackIndicatorTarget(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
     sender = SlackSender(web, SlackBot(team="T0TEAM", user="U0BOT"), origin, f"slack:T0TEAM:{CHANNEL}:{thread}")
     return MessageSequence(sender, receipts)
 
