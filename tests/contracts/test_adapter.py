@@ -198,7 +198,7 @@ async def test_a_crash_before_that_ends_in_one_and_one_after_it_in_no_second(dri
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     driver.rig.script = lambda request: once(not_found(request.text))
-    driver.rig.crash_before = "ignored"
+    driver.rig.crash_before = "mark_ignored"
     said = await driver.among("bob", MORE, first)
     await driver.rig.crashed()
     for _ in range(2):
@@ -501,7 +501,7 @@ async def test_an_edit_after_the_answer_puts_that_of_the_new_question_in_its_pla
 
 @pytest.mark.ways_in
 @pytest.mark.walks(Way.MENTION, Way.EDIT, Way.INBOX)
-@pytest.mark.parametrize("step", ["answered", "done"])
+@pytest.mark.parametrize("step", ["save_answer", "mark_done"])
 async def test_a_crash_while_an_answer_is_replaced_ends_in_one_reply_to_the_new_question(
     driver: Driver, step: str
 ) -> None:
@@ -519,7 +519,7 @@ async def test_a_crash_while_an_answer_is_replaced_ends_in_one_reply_to_the_new_
 
 @pytest.mark.ways_in
 @pytest.mark.walks(Way.MENTION, Way.EDIT, Way.INBOX)
-@pytest.mark.parametrize("step", ["answered", "release", "done"])
+@pytest.mark.parametrize("step", ["save_answer", "release", "mark_done"])
 async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(driver: Driver, step: str) -> None:
     free = asyncio.Event()
 

@@ -232,7 +232,7 @@ async def test_who_may_not_read_a_channel_any_more_when_a_reply_is_posted_hears_
         may = str(driver.place) in request.audience.collections
         return once(by_bob if may else cited("Nobody says so."))
 
-    rig.script, rig.crash_before = answered, "posting"
+    rig.script, rig.crash_before = answered, "mark_posting"
     said = await driver.direct("ann", "How often is the staging password rotated?")
     await rig.crashed()
     await driver.only_for("bob")

@@ -196,12 +196,12 @@ async def test_unit_vectors_come_in_the_order_of_units_and_unknown_chunks_are_le
 @pytest.mark.parametrize("storage", ["memory", "server"], indirect=True)
 async def test_chroma_is_what_answers_once_it_is_equal_to_the_database(storage: Storage) -> None:
     await put(storage, "a", "first", "second")
-    assert not storage.vectors.serving
+    assert not storage.vectors.is_chroma_ready
     await ready(storage)
-    assert storage.vectors.serving
+    assert storage.vectors.is_chroma_ready
     hits = await storage.index.search_vector(rows(1)[0], audience("all"), 5)
     assert [hit.chunk_id for hit in hits] == ["a#0", "a#1"]
-    assert storage.vectors.serving
+    assert storage.vectors.is_chroma_ready
 
 
 @pytest.mark.parametrize("storage", ["exact", "postgresql"], indirect=True)

@@ -234,7 +234,7 @@ async def test_they_are_told_once_though_the_bot_is_gone_when_it_was_posted(driv
     await driver.aside("bob", QUESTION)
     await driver.rig.settled()
     await driver.rig.storage.outbox.queue_quota_notice("2026-11-27", driver.place, driver.rig.digest)
-    driver.rig.crash_before = "posted"
+    driver.rig.crash_before = "mark_posted"
     driver.rig.courier.notify()
     await driver.rig.crashed()
     await driver.restart()

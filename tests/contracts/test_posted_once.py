@@ -160,7 +160,7 @@ async def crashed(driver: Driver, kind: Kind, moment: str) -> list[Shown]:
 
 
 @pytest.mark.ways_in
-@pytest.mark.parametrize("moment", ["answered", "posting", "posted", "done"])
+@pytest.mark.parametrize("moment", ["save_answer", "mark_posting", "mark_posted", "mark_done"])
 @pytest.mark.parametrize("kind", [a_reply, a_growing_reply])
 async def test_a_crash_at_any_step_neither_loses_nor_doubles_a_reply(driver: Driver, kind: Kind, moment: str) -> None:
     (shown,) = await crashed(driver, kind, moment)
@@ -171,7 +171,7 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles_a_reply(driver: Dri
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
 
 
-@pytest.mark.parametrize("moment", ["posted", "done"])
+@pytest.mark.parametrize("moment", ["mark_posted", "mark_done"])
 async def test_a_long_reply_that_a_crash_cuts_off_is_completed(driver: Driver, moment: str) -> None:
     driver.rig.script = lambda request: once(cited(*RULES, question=request.text))
     told = "\n".join(shown.text for shown in await crashed(driver, a_reply, moment))
@@ -180,7 +180,7 @@ async def test_a_long_reply_that_a_crash_cuts_off_is_completed(driver: Driver, m
 
 async def test_a_shorter_answer_leaves_nothing_of_the_longer_one_that_it_takes_the_place_of(driver: Driver) -> None:
     driver.rig.script = lambda request: once(cited(*RULES, question=request.text))
-    driver.rig.crash_before = "done"
+    driver.rig.crash_before = "mark_done"
     said = await driver.mention("bob", QUESTION)
     await driver.rig.crashed()
     assert len(driver.replies(said)) > 2
@@ -192,7 +192,7 @@ async def test_a_shorter_answer_leaves_nothing_of_the_longer_one_that_it_takes_t
     assert "There are none." in reply.text
 
 
-@pytest.mark.parametrize("moment", ["answered", "posting", "posted", "done"])
+@pytest.mark.parametrize("moment", ["save_answer", "mark_posting", "mark_posted", "mark_done"])
 @pytest.mark.parametrize("kind", [what_somebody_waits_for, what_somebody_alone_waits_for])
 async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_somebody_is_told(
     driver: Driver, kind: Kind, moment: str
@@ -200,7 +200,7 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_somebody_is_to
     assert len(await crashed(driver, kind, moment)) == 1
 
 
-@pytest.mark.parametrize("moment", ["posting", "posted", "done"])
+@pytest.mark.parametrize("moment", ["mark_posting", "mark_posted", "mark_done"])
 @pytest.mark.parametrize("kind", BY_ITSELF)
 async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_the_bot_says_by_itself(
     driver: Driver, kind: Kind, moment: str
@@ -209,14 +209,14 @@ async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_the_bot_says_b
 
 
 @pytest.mark.walks(Way.SHARE)
-@pytest.mark.parametrize("moment", ["posting", "posted", "shared", "done"])
+@pytest.mark.parametrize("moment", ["mark_posting", "mark_posted", "mark_shared", "mark_done"])
 async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_somebody_shares(driver: Driver, moment: str) -> None:
     (shown,) = await crashed(driver, a_shared_answer, moment)
     assert "thirty days" in shown.text
 
 
 @pytest.mark.walks(Way.SHARE)
-@pytest.mark.parametrize("moment", ["posted", "done"])
+@pytest.mark.parametrize("moment", ["mark_posted", "mark_done"])
 async def test_a_long_answer_whose_sharing_a_crash_cuts_off_is_completed(driver: Driver, moment: str) -> None:
     rules = RULES[:150]
     driver.rig.script = lambda request: once(cited(*rules, question=request.text))
@@ -230,7 +230,7 @@ def long_answer(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
 
 
 @pytest.mark.walks(Way.SHARE)
-@pytest.mark.parametrize("moment", ["posted", "done"])
+@pytest.mark.parametrize("moment", ["mark_posted", "mark_done"])
 async def test_a_share_that_a_crash_cuts_off_does_not_take_the_place_of_the_one_before_it(
     driver: Driver, moment: str
 ) -> None:
@@ -290,7 +290,7 @@ async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driv
         await driver.ask_person(said, "bob")
         await driver.rig.settled()
         if number:
-            driver.rig.crash_before = "posting"
+            driver.rig.crash_before = "mark_posting"
         await driver.resolve("ann", reply)
         if number:
             await driver.rig.crashed()

@@ -55,7 +55,7 @@ async def test_a_long_private_answer_is_told_whole_and_to_the_asker_alone(driver
 
 @pytest.mark.ways_in
 async def test_a_private_question_that_a_crash_cuts_off_is_answered_afterwards(driver: Driver) -> None:
-    driver.rig.crash_before = "answered"
+    driver.rig.crash_before = "save_answer"
     said = await driver.ask("ann", QUESTION)
     await driver.rig.crashed()
     await driver.restart()
@@ -67,7 +67,7 @@ async def test_a_private_question_that_a_crash_cuts_off_is_answered_afterwards(d
 @pytest.mark.walks(Way.EXPIRES)
 async def test_a_long_private_answer_that_a_crash_may_have_swallowed_is_asked_for_again(driver: Driver) -> None:
     driver.rig.script = lambda request: once(cited(*RULES, question=request.text))
-    driver.rig.crash_before = "posted"
+    driver.rig.crash_before = "mark_posted"
     said = await driver.ask("ann", "What are the rules?")
     await driver.rig.crashed()
     await driver.restart()
@@ -122,7 +122,7 @@ async def test_an_answer_that_could_not_be_shared_may_be_shared_again(
 async def test_what_waits_to_be_shared_is_not_where_somebody_may_not_see_its_sources_by_then(driver: Driver) -> None:
     said = await driver.ask("ann", QUESTION)
     await driver.rig.settled()
-    driver.rig.crash_before = "posting"
+    driver.rig.crash_before = "mark_posting"
     await driver.begin_share(said, "ann")
     await driver.rig.crashed()
     driver.rig.rules["default"] = AccessRule(only=(driver.alone("ann"),))

@@ -44,7 +44,7 @@ async def test_a_reply_is_found_again_when_the_nonce_is_long_forgotten(
     tmp_path: Path, kind: type[DiscordDriver]
 ) -> None:
     driver = await kind.open(tmp_path / "data")
-    driver.rig.crash_before = "posted"
+    driver.rig.crash_before = "mark_posted"
     said = await driver.mention("ann", "How much leave?")
     await driver.rig.crashed()
     driver.world.clock_offset = 300.0
@@ -57,7 +57,7 @@ async def test_a_reply_is_found_again_when_the_nonce_is_long_forgotten(
 async def test_what_was_shared_in_a_thread_is_not_taken_for_the_reply_that_it_was_opened_for(
     threads: DiscordThreadsDriver,
 ) -> None:
-    threads.rig.crash_before = "posted"
+    threads.rig.crash_before = "mark_posted"
     said = await threads.mention("ann", "How much leave?")
     await threads.rig.crashed()
     thread = said.handle["id"]
@@ -74,7 +74,7 @@ async def test_what_was_shared_in_a_thread_is_not_taken_for_the_reply_that_it_wa
 async def test_a_part_of_an_older_draft_that_somebody_deleted_is_no_obstacle(driver: DiscordDriver) -> None:
     """An answer computed anew after a crash can be shorter; the rest is deleted, by us or before us."""
     driver.rig.script = rules
-    driver.rig.crash_before = "done"
+    driver.rig.crash_before = "mark_done"
     said = await driver.mention("ann", "What are the rules?")
     await driver.rig.crashed()
     await driver.rig.storage.database.write(lambda db: db.execute("UPDATE message SET answer = ''"))
@@ -232,7 +232,7 @@ async def test_a_form_opened_before_a_restart_is_still_taken(driver: DiscordDriv
 async def test_who_asked_by_a_command_whose_token_has_expired_meanwhile_is_asked_to_ask_again(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    driver.rig.crash_before = "answered"
+    driver.rig.crash_before = "save_answer"
     said = await driver.ask("ann", "How much leave?")
     await driver.rig.crashed()
     driver.come_too_late(said)

@@ -33,12 +33,12 @@ async def main():
             if number % 2:
                 work = await storage.inbox.lease()
                 key = work.message.key
-                await storage.inbox.answered(key, work.answer or answer(key))
+                await storage.inbox.save_answer(key, work.answer or answer(key))
                 print(json.dumps(["answered", key]), flush=True)
-                await storage.inbox.posting(key)
-                await storage.inbox.posted(key, "r" + key)
+                await storage.inbox.mark_posting(key)
+                await storage.inbox.mark_posted(key, "r" + key)
                 print(json.dumps(["posted", key]), flush=True)
-                await storage.inbox.done(key)
+                await storage.inbox.mark_done(key)
                 print(json.dumps(["done", key]), flush=True)
 
 asyncio.run(main())

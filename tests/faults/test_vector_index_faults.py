@@ -48,9 +48,9 @@ async def test_the_bot_fills_chroma_when_it_starts_and_others_search_exactly(tmp
         await fill(command)
         await assert_exact(command)
         async with open_storage(tmp_path, embedder="m", exclusive=True) as bot:
-            await until(lambda: bot.vectors.serving, 60)
+            await until(lambda: bot.vectors.is_chroma_ready, 60)
             await assert_exact(bot)
-        assert not command.vectors.serving
+        assert not command.vectors.is_chroma_ready
 
 
 async def test_what_another_process_writes_is_found_at_once_and_then_by_chroma(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_what_another_process_writes_is_found_at_once_and_then_by_chroma(t
 async def test_nothing_of_the_vectors_is_on_disk_beside_the_database(tmp_path: Path) -> None:
     async with open_storage(tmp_path, embedder="m", exclusive=True) as bot:
         await fill(bot)
-        await until(lambda: bot.vectors.serving, 60)
+        await until(lambda: bot.vectors.is_chroma_ready, 60)
         assert names(tmp_path) == {"citewell.db", "backups", "run.lock"}
 
 
@@ -130,12 +130,12 @@ async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_anoth
     async with open_storage(tmp_path / "data", embedder="m", chroma_url=url, exclusive=True) as bot:
         await fill(bot)
         with chroma_server(tmp_path / "first", port):
-            await until(lambda: bot.vectors.serving, 60)
+            await until(lambda: bot.vectors.is_chroma_ready, 60)
             await assert_exact(bot)
         await assert_exact(bot)
-        assert not bot.vectors.serving
+        assert not bot.vectors.is_chroma_ready
         with chroma_server(tmp_path / "second", port):
-            await until(lambda: bot.vectors.serving, 60)
+            await until(lambda: bot.vectors.is_chroma_ready, 60)
             await assert_exact(bot)
 
 
@@ -152,7 +152,7 @@ async def test_an_error_that_nobody_foresaw_is_logged_and_chroma_answers_later(
             assert isinstance(logged[0]["exc_info"], IndexError)
             patch.undo()
             await assert_exact(bot)
-            await until(lambda: bot.vectors.serving, 60)
+            await until(lambda: bot.vectors.is_chroma_ready, 60)
 
 
 async def test_closing_does_not_wait_until_chroma_is_filled(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ async def test_closing_does_not_wait_until_chroma_is_filled(tmp_path: Path) -> N
     async with open_storage(tmp_path, embedder="m", exclusive=True) as bot:
         await until(lambda: bot.vectors._chroma is not None, 60)
         await bot.vectors.close()
-        assert not bot.vectors.serving
+        assert not bot.vectors.is_chroma_ready
         await assert_exact(bot)
 
 

@@ -63,7 +63,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counting("statements", connection, "executemany")
     for transactions in (SQLiteTransactions, PostgresTransactions):
         counting("commits", transactions, "begin")
-    counting("vectors", OnnxModel, "rows", len)
+    counting("vectors", OnnxModel, "run", len)
     return counted
 
 

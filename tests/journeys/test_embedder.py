@@ -46,7 +46,7 @@ async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings:
         await citewell.index([documents])
         assert await found_by_vector(citewell) > 0
         await citewell.storage.vectors.sync()
-        assert citewell.storage.vectors.serving
+        assert citewell.storage.vectors.is_chroma_ready
         assert await found_by_vector(citewell) > 0
         assert await warn_stale_embeddings(citewell) == []
 

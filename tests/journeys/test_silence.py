@@ -22,8 +22,8 @@ IDLE = 40
 """Seconds: onnxruntime's first report comes 30 s after the first embedding."""
 EMBED_AND_IDLE = f"""
 import asyncio, time
-from adapters.models.minilm.embedder import MiniLM
-asyncio.run(MiniLM().embed_question("How many vacation days do employees get?"))
+from adapters.models.minilm.embedder import MiniLMEmbedder
+asyncio.run(MiniLMEmbedder().embed_question("How many vacation days do employees get?"))
 time.sleep({IDLE})
 """
 ADDRESS = re.compile(r'inet_(?:addr\(|pton\(AF_INET6, )"([^"]+)"')

@@ -18,8 +18,8 @@ from pipeline.values import require_every
 
 ROOT = Path(__file__).parents[2]
 PLANTED = """
-from adapters.files import formats
-formats.FORMATS += (formats.FileFormat((".newcomer",), "text.newcomer:read_newcomer"),)
+from adapters.files import format_registry
+format_registry.FORMATS += (format_registry.FileFormat((".newcomer",), "text.newcomer:read_newcomer"),)
 import adapters.files.reader
 """
 

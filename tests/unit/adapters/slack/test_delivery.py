@@ -325,7 +325,7 @@ async def test_nothing_is_sent_while_slack_asks_to_wait(slack: SlackDriver) -> N
 
 
 async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDriver) -> None:
-    slack.rig.crash_before = "done"
+    slack.rig.crash_before = "mark_done"
     said = await slack.mention("ann", "How much leave do I get?")
     await slack.rig.crashed()
     (reply,) = slack.workspace.replies(said.handle)

@@ -136,7 +136,7 @@ def below(slack: SlackDriver) -> list[str]:
     return [one.text for one in slack.workspace.messages.values() if one.channel == CHANNEL and one.user == BOT]
 
 
-@pytest.mark.parametrize("moment", ["posting", "posted", "done"])
+@pytest.mark.parametrize("moment", ["mark_posting", "mark_posted", "mark_done"])
 async def test_a_crash_while_it_is_said_that_something_is_read_leaves_that_there_once(
     slack: SlackDriver, moment: str
 ) -> None:

@@ -60,7 +60,7 @@ async def test_what_waits_to_be_shared_is_not_where_other_organisations_read_by_
     slack.rig.rules["default"] = AccessRule(public=True)
     said = await slack.ask("ann", "How much leave do I get?")
     await slack.rig.settled()
-    slack.rig.crash_before = "posting"
+    slack.rig.crash_before = "mark_posting"
     await slack.begin_share(said, "ann")
     await slack.rig.crashed()
     slack.workspace.channels[CHANNEL].shared = True
