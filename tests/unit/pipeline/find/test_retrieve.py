@@ -311,7 +311,7 @@ async def test_one_side_alone_answers_and_the_other_is_named(
 
 
 async def test_with_both_sides_down_nothing_is_found_and_both_are_named(office: Storage) -> None:
-    retriever = HybridRetriever(Deaf(office.index, "search_lexical", "vector"), office.library, Meaning())
+    retriever = HybridRetriever(Deaf(office.index, "lexical", "vector"), office.library, Meaning())
     query = "Who replaces a broken computer?"
     found = await retriever.retrieve(SearchPlan(question=query, queries=(query,)), EVERYONE)
     assert found == Retrieval(passages=(), degraded=("lexical", "vector"))
