@@ -140,7 +140,7 @@ def discord_world(driver: DiscordDriver, dice: random.Random) -> World:
 
 @pytest.fixture
 async def storage(engine: Engine) -> AsyncIterator[Storage]:
-    async with engine.storage(reaches=RULES.visible_collections) as opened:
+    async with engine.storage(visible_to=RULES.visible_collections) as opened:
         yield opened
 
 

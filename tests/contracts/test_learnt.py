@@ -35,7 +35,7 @@ Does = Callable[[Storage], Awaitable[object]]
 
 @pytest.fixture
 async def storage(engine: Engine) -> AsyncIterator[Storage]:
-    async with engine.storage(embedder="m", reaches=RULES.visible_collections) as opened:
+    async with engine.storage(embedder="m", visible_to=RULES.visible_collections) as opened:
         for name, collection in (("leave", "default"), ("board", "board")):
             await opened.library.replace_document(
                 document(name, collection=collection), chunks(name, [f"About {name}."]), None, ""

@@ -87,7 +87,7 @@ async def test_passages_are_found_by_words_and_by_vectors_as_before(places: tupl
             (question,) = rows(1, seed=5)
             nearest = await end.engine.vectors.nearest(question, EVERYONE, 3)
             frequency = await end.engine.database.read(
-                lambda db, index=end.engine.database.passage_index: index.frequency(db, ["kite", "words"])
+                lambda db, index=end.engine.database.passage_index: index.document_frequency(db, ["kite", "words"])
             )
             found.append(([hit.chunk_id for hit in nearest], frequency))
         assert found[0] == found[1]

@@ -238,7 +238,7 @@ async def test_what_is_not_shared_soon_is_given_up_unless_it_is_being_posted(
     await scene.outbox.release(taken.key, delay=3600.0)
     assert await waiting == str(wording.TRY_AGAIN)
     assert outbox.withdrawals == 1
-    assert await desk.begin(share)
+    assert await desk.enqueue(share)
 
 
 async def test_whoever_waits_for_a_post_while_the_store_is_closed_waits_no_more(tmp_path: Path) -> None:

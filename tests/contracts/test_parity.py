@@ -33,8 +33,8 @@ FEATURES = {
     Way.SUMMARY: "Have a thread summed up, each sentence with a link to its message",
     Way.WHISPER: "Be answered alone where a follow-up without a mention has no sure answer",
     Way.FILES: "Be told that an attached file cannot be read",
-    Way.TALK: "What people say in named channels as a source, for whoever may read it there",
-    Way.SEARCH: "Where no document answers, the platform's own search of public channels, of which nothing is kept",
+    Way.TALK: "Use the messages of named channels as a source, for the readers of each channel",
+    Way.SEARCH: "Search public channels with the platform's own search where no document answers, and keep none of it",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }
 """Each is a way of the driver that the contract suite walks."""

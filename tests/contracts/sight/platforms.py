@@ -29,7 +29,7 @@ class Platform:
         """What was told later, and whose it is: they may have left the channel since, which SECURITY.md says."""
         self.answers: list[Answer] = []
 
-    async def readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
+    async def get_readers(self, target: IncomingMessage | PlaceId | PersonId) -> Readers:
         if isinstance(target, PlaceId):
             return self.everyone(str(target))
         if isinstance(target, PersonId):
@@ -80,13 +80,13 @@ class Platform:
         await recorder.record_posted("1.1")
 
     def _whom(self, announced: Any) -> frozenset[str]:
-        where = getattr(announced, "where", None) or announced.to
+        where = getattr(announced, "destination", None) or announced.to
         place = ":".join(str(where).split(":")[:3])
         if place in self._model.members:
             return self.reading(place)
         return frozenset({announced.handoff.asker if hasattr(announced, "handoff") else place})
 
-    async def find(self, outgoing: object) -> None: ...
+    async def find_posted(self, outgoing: object) -> None: ...
 
     async def post_ephemeral(self, message: IncomingMessage, answer: Answer) -> None:
         self.shown.append((answer.model_dump_json(), frozenset({message.author})))

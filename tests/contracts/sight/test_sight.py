@@ -133,7 +133,7 @@ async def test_what_an_answer_said_is_recalled_as_long_as_its_readers_may_see_it
     where = ConversationId(platform="slack", space="T1", channel="DANN", thread="1")
     (turn,) = (await world.citewell.storage.history.recall(where, 6)).turns
     assert CANARY in turn.answer
-    seen = world.citewell.responder._seen
+    seen = world.citewell.responder._hide_unreadable
     for readers, told in ((ANN, True), (ADA, False)):
         (recalled,) = await seen([turn], await world.citewell.services.audience(world.slack.alone(readers)))
         assert (CANARY in recalled.text) is told

@@ -262,9 +262,9 @@ async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Sto
     class Full:
         versions = storage.library.versions
         claim = storage.library.claim
-        withheld = storage.library.is_withheld
+        is_withheld = storage.library.is_withheld
 
-        async def put(self, *_: object) -> None:
+        async def replace_document(self, *_: object) -> None:
             raise Unavailable("database", "the disk is full")
 
     texts: dict[str, str | None] = {f"d{n}": "text" for n in range(200)}
