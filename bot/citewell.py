@@ -110,7 +110,9 @@ class Citewell:
             rules=self.rules,
             roles=self.roles,
             places=self.settings.places,
-            unindexed={config.platform.name: config.indexing_blocker for config in platform_configs(self.settings)},
+            unindexed={
+                config.platform.name: config.channel_indexing_blocker for config in platform_configs(self.settings)
+            },
             keep=self.indexer.add_document,
             embedder=self.embedder,
             learns=self.settings.learn_from is not None,

@@ -71,7 +71,7 @@ async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> As
         return
     least = request.auto.minimum_level if request.auto else ConfidenceLevel.LOW
     show_all = is_show_all(extract_question(text)) and not request.auto
-    if show_all or is_open_question(text):
+    if show_all or looks_like_question(text):
         answer = await stream.answer()
         is_posted = bool(answer.sentences) if show_all else is_worth_posting(text, answer, least)
         is_ephemeral = not (is_posted or request.auto) and is_worth_ephemeral(text, answer)
@@ -80,7 +80,7 @@ async def suppress_unhelpful(request: AnswerRequest, stream: AnswerStream) -> As
         yield _silent_answer("", text)
 
 
-def is_open_question(text: str) -> bool:
+def looks_like_question(text: str) -> bool:
     """Return whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
     question = extract_question(text)
     return not _TO_SOMEBODY.search(question) and has_question(question)

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import structlog
 
 from adapters.chat.words.handoff import UnsentReply, build_unsent_reply
-from pipeline.auto_answers import is_open_question
+from pipeline.auto_answers import looks_like_question
 from pipeline.errors import Busy, Refused
 from pipeline.ports import BotServices, Inbox
 from pipeline.rules.place_settings import is_auto_answerable, is_listening
@@ -227,7 +227,7 @@ class QuestionIntake:
             if busy.first and not overheard:
                 await notify(choose_words(None, (detect_supported_language(message.text),))(wording.BOT_BUSY))
             return True
-        if wait and new and is_open_question(message.text):
+        if wait and new and looks_like_question(message.text):
             self._waiting[message.place.channel] = message.key
         if edited and not new:
             await self._inbox.amend(message.key, message.text)
@@ -342,7 +342,7 @@ class ChatEventHandler:
         it replies to, each with its target."""
         for key in (
             ()
-            if is_open_question(message.text)
+            if looks_like_question(message.text)
             else message.reply_targets or self._intake.pending_question(message.key.channel)
         ):
             await self._inbox.drop_if_replied(key, message.author)
@@ -354,7 +354,7 @@ class ChatEventHandler:
     async def _offer_reply(self, message: PersonMessage, notices: dict[MessageKey, PlaceId]) -> None:
         """Offer the author of a reply to a handoff notice to send it to the asker. A question, or a message without
         text, only gets a hint, once, how to reply."""
-        sendable = bool(message.text.strip()) and not is_open_question(message.text)
+        sendable = bool(message.text.strip()) and not looks_like_question(message.text)
         for notice, target in notices.items():
             if sendable or (notice, message.author) not in self._hinted:
                 translator = await self._services.translator_for(message.author, text=message.text)

@@ -39,7 +39,7 @@ class DiscordConfig(DiscordSettings):
         return f"{self.api_url or DISCORD_API_URL}/gateway"
 
     @property
-    def indexing_blocker(self) -> str:
+    def channel_indexing_blocker(self) -> str:
         if self.message_content:
             return ""
         todo = (
@@ -57,10 +57,10 @@ class DiscordConfig(DiscordSettings):
         questions."""
         unasked = sorted(str(place) for place, sets in places.items() if sets.auto)
         if not unasked or self.message_content:
-            return indexing_problems(places, self.indexing_blocker)
+            return indexing_problems(places, self.channel_indexing_blocker)
         todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
         warning = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
-        return [warning, *indexing_problems(places, self.indexing_blocker)]
+        return [warning, *indexing_problems(places, self.channel_indexing_blocker)]
 
     def setup(self) -> PlatformSetup:
         from adapters.discord.setup import DiscordSetup

@@ -383,9 +383,9 @@ class PageLinks(Value):
 
 def parse_robots(text: str | None) -> frozenset[str]:
     """Return the words of NOINDEX_WORDS and NOFOLLOW_WORDS in a robots meta element or an X-Robots-Tag header."""
-    return frozenset((NOINDEX_WORDS | NOFOLLOW_WORDS) & split_attribute((text or "").replace(",", " ")))
+    return frozenset((NOINDEX_WORDS | NOFOLLOW_WORDS) & attribute_words((text or "").replace(",", " ")))
 
 
-def split_attribute(text: str | None) -> set[str]:
+def attribute_words(text: str | None) -> set[str]:
     """Return the words of an attribute that holds several, in lower case."""
     return set((text or "").lower().split())

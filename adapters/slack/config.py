@@ -40,7 +40,7 @@ class SlackConfig(SlackSettings):
         return f"{self.api_url.rstrip('/')}/api.test"
 
     @property
-    def indexing_blocker(self) -> str:
+    def channel_indexing_blocker(self) -> str:
         """The reason why channels may not be indexed, or "".
 
         Slack's API Terms of 29 May 2025 forbid lasting copies of what its APIs return; since 13 October 2025 their
@@ -58,7 +58,7 @@ class SlackConfig(SlackSettings):
         return await find_channels(self.bot_token, name, api_url=self.api_url)
 
     def setting_warnings(self, places: Mapping[PlaceId, PlaceSettings]) -> list[str]:
-        return indexing_problems(places, self.indexing_blocker)
+        return indexing_problems(places, self.channel_indexing_blocker)
 
     def setup(self) -> PlatformSetup:
         from adapters.slack.setup import SlackSetup

@@ -29,7 +29,7 @@ class WebConfig(WebSettings):
         return None
 
     @property
-    def indexing_blocker(self) -> str:
+    def channel_indexing_blocker(self) -> str:
         return "Nobody says anything to others on the page."
 
     @property

@@ -16,7 +16,7 @@ from adapters.files.reader import FileReader
 from bot.documents.indexing import Indexer
 from bot.log import log_failures
 from bot.services.places import StoredPlaceService, closed_channel_state, is_excluded
-from pipeline.auto_answers import is_open_question
+from pipeline.auto_answers import looks_like_question
 from pipeline.errors import Refused, Unavailable
 from pipeline.plan.smalltalk import detect_small_talk
 from pipeline.ports import PlatformAdapter, SupportsHistory
@@ -48,7 +48,7 @@ def build_thread_document(
     """
     posts = [message for message in messages if not detect_small_talk(message.text)]
     file_blocks = [block for blocks in files for block in blocks]
-    if not posts or (all(is_open_question(message.text) for message in posts) and not file_blocks):
+    if not posts or (all(looks_like_question(message.text) for message in posts) and not file_blocks):
         return None
     solved = any(message.accepted for message in posts)
     document = Document(

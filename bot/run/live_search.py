@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from adapters.chat import history
 from bot.documents.indexing import Indexer
 from bot.documents.reembedding import active_embedder
-from pipeline.auto_answers import is_open_question
+from pipeline.auto_answers import looks_like_question
 from pipeline.find.calibration import ScoreCalibration
 from pipeline.ingest.embedding_inputs import embedding_texts
 from pipeline.plan.smalltalk import detect_small_talk
@@ -70,7 +70,9 @@ class LiveSearch:
         )
         passages = []
         for message in (
-            message for message in messages if not (detect_small_talk(message.text) or is_open_question(message.text))
+            message
+            for message in messages
+            if not (detect_small_talk(message.text) or looks_like_question(message.text))
         ):
             parsed = history.parse_thread([message], _document(message))
             for chunk in self.indexer.splitter.split(parsed):

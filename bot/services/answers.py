@@ -241,12 +241,12 @@ class CitewellServices:
         document = await self._storage.library.document(document_id)
         return (document.title or document.filename) if document and document.collection in collections else ""
 
-    async def hand_over(self, interaction: AnswerInteraction, readers: Readers) -> str:
+    async def hand_off(self, interaction: AnswerInteraction, readers: Readers) -> str:
         """Hand a question off to the people set for the place, once. Return the text for the asker."""
         answer = await self.find_answer(interaction.answer_id, readers)
         if answer is None:
             return (await self.translator_for(interaction.person))(wording.ANSWER_UNAVAILABLE)
-        return await self.handoffs.hand_over(
+        return await self.handoffs.hand_off(
             answer, interaction, await self.translator_for(interaction.person, text=answer.question)
         )
 

@@ -47,7 +47,7 @@ class StoredHandoffService:
         self._authority = authority
         self._keep = keep
 
-    async def hand_over(self, answer: Answer, interaction: AnswerInteraction, translator: Translator) -> str:
+    async def hand_off(self, answer: Answer, interaction: AnswerInteraction, translator: Translator) -> str:
         """Ask the people of the place, once for each answer. Return the text for the asker."""
         place = await self._places.effective_settings(interaction.chain)
         if not place.ask:

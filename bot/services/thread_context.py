@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.auto_answers import is_open_question
+from pipeline.auto_answers import looks_like_question
 from pipeline.plan.question import extract_question
 from pipeline.plan.references import has_reference
 from pipeline.plan.smalltalk import SmallTalk, detect_small_talk, greeting_language
@@ -27,7 +27,7 @@ async def add_thread_context(
     if not (alone or request.is_unprompted) and detect_small_talk(extract_question(request.text)) is SmallTalk.SUMMARY:
         translator = choose_words(request.language, (greeting_language(request.text),), message.locale)
         return replace(request, thread=await adapter.load_thread(message, translator))
-    alone = alone or (request.is_unprompted and not is_open_question(request.text))
+    alone = alone or (request.is_unprompted and not looks_like_question(request.text))
     if alone or not has_reference(request.text):
         return request
     return replace(request, around=await adapter.load_context(message))

@@ -258,7 +258,7 @@ def bot_answer(answer_id: str, question: str, text: str, translator: Translator)
     return answer_without_search(answer_id, question, CannedReply(text=text), NO_USAGE, translator)
 
 
-def format_response(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:
+def render_answer_text(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:
     """Render the whole answer as text: its sentences, its sources as a list, its badge and reasoning; for callers from
     Python. The text of documents is not escaped: show it as text, not as Markdown with working links."""
     translator = Translator(answer.language)

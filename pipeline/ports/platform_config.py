@@ -141,7 +141,7 @@ class PlatformConfig(Protocol):
         ...
 
     @property
-    def indexing_blocker(self) -> str:
+    def channel_indexing_blocker(self) -> str:
         """A sentence with the reason why messages of its channels may not be indexed; empty where they may."""
         ...
 

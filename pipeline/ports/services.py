@@ -276,7 +276,7 @@ class BotServices(Protocol):
         """Erase all that is kept about a person; return the number of turns, messages and ratings erased."""
         ...
 
-    async def hand_over(self, interaction: AnswerInteraction, readers: Readers) -> str:
+    async def hand_off(self, interaction: AnswerInteraction, readers: Readers) -> str:
         """Ask people about a question, once, as set for the place of the interaction; return the text for the asker."""
         ...
 

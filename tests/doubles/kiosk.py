@@ -47,7 +47,7 @@ class KioskConfig:
     answers: ClassVar[dict[str, Answer]] = {}
 
     @property
-    def indexing_blocker(self) -> str:
+    def channel_indexing_blocker(self) -> str:
         return "Nobody says anything to others here."
 
     async def find_channels(self, name: str) -> list[PlaceId]:

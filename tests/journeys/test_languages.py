@@ -9,7 +9,7 @@ import pytest
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.compose.answer import format_response
+from pipeline.compose.answer import render_answer_text
 from pipeline.translations import ENGLISH_TRANSLATOR, LANGUAGES
 from pipeline.values import Answer, AnswerOutcome, AnswerRequest, Audience, CitationStyle
 from tests.doubles.english import left_in_english
@@ -40,7 +40,7 @@ QUESTIONS = {
 
 def whole(answer: Answer) -> str:
     """All that can be read of an answer, behind its buttons too."""
-    parts = [format_response(answer), answer.reasoning, answer.abstain_reason, *answer.limitations]
+    parts = [render_answer_text(answer), answer.reasoning, answer.abstain_reason, *answer.limitations]
     return "\n".join([*parts, *(factor.text for factor in answer.confidence.reasons)])
 
 

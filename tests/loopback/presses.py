@@ -105,7 +105,7 @@ class LoopbackPresser(ChannelInteractionContext):
     async def replace_message(self, text: str) -> None:
         self._to.change(self._press.message, Page(text))
 
-    async def confirm_sharing(self, answer: v.Answer) -> None:
+    async def show_shared_note(self, answer: v.Answer) -> None:
         shown = parts.build_reply(answer, notes=parts.question_lines(answer))
         self._to.change(self._press.message, drawn(shown)[-1])
 

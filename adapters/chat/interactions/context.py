@@ -202,7 +202,7 @@ class ChannelInteractionContext(InteractionContext):
         """Return the message or form whose files and links can be added; None where it is not known any more."""
 
     @abstractmethod
-    async def confirm_sharing(self, answer: Answer) -> None:
+    async def show_shared_note(self, answer: Answer) -> None:
         """Replace the pressed message by the note that the answer is shared."""
 
     async def subscription_target(self) -> ConversationId:

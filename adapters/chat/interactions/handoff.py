@@ -33,7 +33,7 @@ class HandoffHandlers:
     async def _hand_over(self, interaction: InteractionContext) -> None:
         await interaction.ack(Acknowledgement.PRIVATE_REPLY)
         await interaction.try_reply_privately(
-            await self._services.hand_over(
+            await self._services.hand_off(
                 _answer_interaction(interaction, interaction.payload.conversation), await interaction.readers()
             )
         )

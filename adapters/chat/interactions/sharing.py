@@ -60,6 +60,6 @@ class SharingHandlers:
             await interaction.try_reply_privately(refusal)
         elif refusal is not None:
             try:
-                await interaction.confirm_sharing(answer)
+                await interaction.show_shared_note(answer)
             except CitewellError as error:  # it is shared all the same
                 log.warning("share_not_confirmed", reason=str(error))

@@ -322,7 +322,7 @@ class DiscordInteractionContext(ChannelInteractionContext):
     async def replace_message(self, text: str) -> None:
         await self._edit_message(build_layout((escape_text(text),)))
 
-    async def confirm_sharing(self, answer: Answer) -> None:
+    async def show_shared_note(self, answer: Answer) -> None:
         render_options = self._context.render_options
         await self._edit_message(
             build_card(

@@ -288,7 +288,7 @@ class DiscordNotifier:
 
 def reply_destination(client: discord.Client, work: LeasedMessage, target: DiscordReplyTarget) -> DiscordDestination:
     """Return the destination: below the question, or in the thread that is opened from it."""
-    place, opening = message_place(work.message), reply_opening(work)
+    place, opening = message_place(work.message), expected_reply_opening(work)
     refers_to = discord.MessageReference(message_id=place.message_id, channel_id=place.channel_id)
     hopeless = (
         (discord.Forbidden, discord.NotFound) if work.message.manner is MessageTrigger.AWAITED else (discord.Forbidden,)
@@ -307,7 +307,7 @@ def reply_destination(client: discord.Client, work: LeasedMessage, target: Disco
     )
 
 
-def reply_opening(work: LeasedMessage) -> ReplyOpening | None:
+def expected_reply_opening(work: LeasedMessage) -> ReplyOpening | None:
     """Return the opening of an awaited answer; None for any other."""
     message, answer = work.message, work.answer
     if message.manner is not MessageTrigger.AWAITED or answer is None:

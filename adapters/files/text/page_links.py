@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from adapters.files.content import MAX_SITEMAP_BYTES, ROBOTS_AGENT, PageLinks, parse_robots, split_attribute
+from adapters.files.content import MAX_SITEMAP_BYTES, ROBOTS_AGENT, PageLinks, attribute_words, parse_robots
 from pipeline.errors import Refused
 
 MAX_LINKS = 10_000
@@ -70,13 +70,13 @@ class _Page:
         address = attributes.get("href", "").strip()
         address = address if len(address) <= MAX_PAGE_LINK_LENGTH else ""
         match tag:
-            case "a" | "area" if len(self.links) < MAX_LINKS and "nofollow" not in split_attribute(
+            case "a" | "area" if len(self.links) < MAX_LINKS and "nofollow" not in attribute_words(
                 attributes.get("rel")
             ):
                 self.links.setdefault(address)
             case "base" if not self.base:
                 self.base = address
-            case "link" if "canonical" in split_attribute(attributes.get("rel")):
+            case "link" if "canonical" in attribute_words(attributes.get("rel")):
                 self.canonical = address
             case "meta" if attributes.get("name", "").lower() in ("robots", ROBOTS_AGENT):
                 self.robots |= parse_robots(attributes.get("content"))

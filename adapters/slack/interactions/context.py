@@ -281,7 +281,7 @@ class SlackInteractionContext(ChannelInteractionContext):
         text = plain_text.message_to_text(str(own_messages[0].get("text") or ""), me.user)
         return HandoffReply(text, notice, await fetch_permalink(self._web, channel, ts))
 
-    async def confirm_sharing(self, answer: Answer) -> None:
+    async def show_shared_note(self, answer: Answer) -> None:
         await private.show_shared(self._web, self.interaction.response_url, self._context.render_options, answer)
 
     async def mark_done(self, heading: str, at: MessageKey | None = None) -> None:

@@ -45,11 +45,11 @@ class Below(Attacker):
             private=private,
         )
 
-    async def hand_over(self) -> None:
+    async def hand_off(self) -> None:
         person = self._dice.choice(PEOPLE)
         press = self._press(person)
         with workspace_scope(workspace(person)):
-            said = await self._desk.hand_over(press, self._world.platform(person).alone(person))
+            said = await self._desk.hand_off(press, self._world.platform(person).alone(person))
         self._given(said, [person], "handed over")
         before = len(self._memory.handoffs)
         found = await self._storage.database.read(

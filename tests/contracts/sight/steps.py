@@ -39,7 +39,7 @@ def acts(world: World, memory: Memory) -> tuple[tuple[Act, int], ...]:
         (asking.ask, 20),
         (below.passages, 12),
         (below.rate, 3),
-        (below.hand_over, 3),
+        (below.hand_off, 3),
         (below.resolve, 2),
         (below.wish, 2),
         (below.tell, 1),

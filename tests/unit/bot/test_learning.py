@@ -9,7 +9,7 @@ import pytest
 
 from bot.citewell import Citewell
 from bot.wiring import open_citewell
-from pipeline.compose.answer import format_response
+from pipeline.compose.answer import render_answer_text
 from pipeline.compose.citations import build_citation
 from pipeline.values import Actor, AnswerOutcome, Rating, RetrievedChunk, Role, Vote, replace
 from tests.doubles.samples import answer, message
@@ -69,7 +69,7 @@ async def test_a_confirmed_passage_comes_first_and_the_answer_says_why(citewell:
     after = await citewell.answer(LIKE_IT)
     assert after.citations[0].filename == "desks.md"
     assert after.reasoning.endswith("1 person confirmed a passage of it for a question like this one.")
-    assert ASKED not in format_response(after)
+    assert ASKED not in render_answer_text(after)
     assert "U9" not in after.model_dump_json()
 
 

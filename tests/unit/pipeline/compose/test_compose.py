@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.compose.answer import CheckedSentence, DraftResult, compose_answer, format_response
+from pipeline.compose.answer import CheckedSentence, DraftResult, compose_answer, render_answer_text
 from pipeline.compose.citations import CitationRegistry
 from pipeline.compose.confidence import Assessment
 from pipeline.evidence.gather import gather_evidence
@@ -59,28 +59,28 @@ def answer(*, found: bool = True) -> Answer:
 
 
 def test_the_text_has_the_answer_its_sources_and_its_confidence() -> None:
-    text = format_response(answer())
+    text = render_answer_text(answer())
     assert "25 days of paid leave a year. [1]" in text
     assert "[1] Leave" in text
     assert "High confidence" in text
 
 
 def test_sources_and_confidence_can_be_left_out() -> None:
-    text = format_response(answer(), include_citations=False, include_confidence=False)
+    text = render_answer_text(answer(), include_citations=False, include_confidence=False)
     assert text == "Staff get 25 days of paid leave a year. [1]"
 
 
 def test_where_nothing_answers_what_the_nearest_passage_says_is_the_text_of_the_answer() -> None:
     found = answer(found=False)
     assert found.outcome is AnswerOutcome.NOT_FOUND
-    assert format_response(found) == (
+    assert render_answer_text(found) == (
         "This is what the documents say about it. It may not be the answer:\n\n"
         "Staff get 25 days of paid leave a year. [1]\n\nSources:\n[1] Leave"
     )
 
 
 def test_where_nothing_comes_near_it_is_said_with_a_next_step() -> None:
-    text = format_response(composed(CitationRegistry([LEAVE]), LEAVE))
+    text = render_answer_text(composed(CitationRegistry([LEAVE]), LEAVE))
     assert text.startswith("I could not find an answer to this in the documents")
     assert text.endswith("ask a person who knows the topic.")
 
@@ -97,5 +97,5 @@ def test_the_header_of_a_table_is_not_counted_as_a_sentence() -> None:
 
 def test_sources_are_listed_under_the_marks_that_sentences_bear() -> None:
     update = {"citation_style": CitationStyle.FOOTNOTE}
-    assert "\n¹ Leave" in format_response(replace(answer(), **update))
-    assert "\n[1] Leave" in format_response(replace(answer(found=False), **update))
+    assert "\n¹ Leave" in render_answer_text(replace(answer(), **update))
+    assert "\n[1] Leave" in render_answer_text(replace(answer(found=False), **update))

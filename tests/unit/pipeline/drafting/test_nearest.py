@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.compose.answer import DraftResult, format_response
+from pipeline.compose.answer import DraftResult, render_answer_text
 from pipeline.compose.citations import CitationRegistry
 from pipeline.drafting.nearest_passages import cite_nearest
 from pipeline.evidence.excerpts import CHARACTERS_PER_EXCERPT, MAX_EXCERPT_CHARACTERS, select_excerpts
@@ -217,7 +217,7 @@ async def test_below_an_answer_of_medium_confidence_stands_the_closest_passage_a
     assert answer.quoted[-1].text == "Everybody likes the lounge."
     assert [source.chunk_id for source in answer.sources] == ["a", "b"]
     assert [source.number for source in answer.sources] == [1, 2]
-    assert "The closest passage:" in format_response(answer)
+    assert "The closest passage:" in render_answer_text(answer)
 
 
 async def test_a_sure_answer_stands_alone() -> None:
