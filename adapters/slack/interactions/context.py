@@ -24,7 +24,7 @@ from adapters.slack.audience import SlackAudienceResolver
 from adapters.slack.events import plain_text
 from adapters.slack.events.files import SlackFiles
 from adapters.slack.events.incoming import SlackBot, SlackPayload, message_key
-from adapters.slack.interactions.payload import SlackInteraction, parse_interaction, with_answer_location
+from adapters.slack.interactions.payload import SlackInteraction, parse_interaction, with_located_buttons
 from adapters.slack.platform import SLACK
 from adapters.slack.post import private
 from adapters.slack.post.announcements import fetch_permalink, interaction_error_text
@@ -227,14 +227,14 @@ class SlackInteractionContext(ChannelInteractionContext):
             await self._post(reply, **({"thread_ts": self.interaction.thread} if self.interaction.thread else {}))
 
     async def _respond(self, reply: Reply) -> None:
-        first, *more = render_posts(with_answer_location(reply, self.interaction))
+        first, *more = render_posts(with_located_buttons(reply, self.interaction))
         instead, self._has_line = self._has_line, False
         await private.post_response(self._web, self.interaction.response_url, [first], instead=instead)
         await private.post_response(self._web, self.interaction.response_url, more)
 
     async def _post(self, reply: Reply, **thread: str) -> None:
         arguments = {"channel": self.interaction.channel, "user": self.interaction.user_id, **thread}
-        for post in render_posts(with_answer_location(reply, self.interaction)):
+        for post in render_posts(with_located_buttons(reply, self.interaction)):
             await self._web.call("chat.postEphemeral", **arguments, text=post.text, blocks=post.blocks, parse="none")
 
     async def open_form(self, form: Form, above: Sequence[SlackBlock] = ()) -> None:

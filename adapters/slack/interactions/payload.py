@@ -90,7 +90,7 @@ def _action_and_value(body: SlackPayload) -> tuple[str, str]:
     return _ACTION_NAMES.get(name, name), value
 
 
-def with_answer_location(reply: Reply, interaction: SlackInteraction) -> Reply:
+def with_located_buttons(reply: Reply, interaction: SlackInteraction) -> Reply:
     """Return `reply` with buttons that carry where the answer is, if others see it."""
     answer_ts = interaction.payload.answer_message
     if not answer_ts or not set(reply.buttons) & set(_LOCATED):
