@@ -19,6 +19,7 @@ def names_in(path: Path) -> set[str]:
     nodes = [node for file in files for node in ast.parse(file.read_text("utf-8")).body]
     defined = {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)}
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
     return defined | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
