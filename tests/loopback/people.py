@@ -340,7 +340,7 @@ class LoopbackDriver:
             fields: dict[str, Any] = {one.name: one for one in form.fields}
             filled: dict[str, Any] = {}
             if "what" in fields:
-                filled["what"] = fields["what"].first if only is None else tuple(map(str, only))
+                filled["what"] = fields["what"].initial if only is None else tuple(map(str, only))
                 wanted = len(filled["what"])
             if "where" in fields:
                 self.offered = list(fields["where"].options)
