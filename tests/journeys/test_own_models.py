@@ -100,7 +100,7 @@ async def test_the_doctor_says_how_long_a_reranker_takes(settings: Settings, tmp
 async def test_the_doctor_tells_a_reranker_that_is_too_slow_to_be_waited_for(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("bot.doctor.models.RERANK_TIMEOUT_SECONDS", 0.0)
+    monkeypatch.setattr("bot.doctor.models.RERANK_SECONDS", 0.0)
     found = await examined(settings, reranker=f"onnx:{model_folder(tmp_path / 'model', cross_encoder())}")
     assert found.state is FindingState.WARNING
     assert "no question waits longer" in found.said
