@@ -68,7 +68,7 @@ class SourceSync:
 
     async def sync_unattended(self, source: str, work: Callable[[], Awaitable[IngestSummary]]) -> None:
         """Sync in the background: the outcome and failures are logged."""
-        with log_failures(log, "not_synced", source=source):
+        with log_failures(log, "sync_failed", source=source):
             summary = await work()
             outcome = _make_outcome(summary)
             log.info("source_synced", source=source, **outcome.model_dump(exclude={"kept", "problem"}))

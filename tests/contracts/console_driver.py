@@ -268,5 +268,5 @@ class _Desk:
     def __init__(self, driver: ConsoleDriver) -> None:
         self._driver = driver
 
-    async def export(self, person: str) -> str:
+    async def export_person(self, person: str) -> str:
         return await self._driver.run("history", "export", person)

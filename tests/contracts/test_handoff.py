@@ -60,7 +60,7 @@ async def test_people_see_the_question_what_was_found_and_where_it_was_asked(dri
     assert shown.pings == frozenset()
 
 
-@pytest.mark.parametrize("doing", ["may_keep", "resolve"])
+@pytest.mark.parametrize("doing", ["is_keep_offered", "resolve"])
 async def test_whoever_presses_or_sends_something_that_cannot_be_done_now_is_told_so(
     driver: Driver, monkeypatch: pytest.MonkeyPatch, doing: str
 ) -> None:

@@ -81,7 +81,7 @@ class Platform:
         if self.now(Moment.RESPONSE_LOST):
             raise Unavailable("Slack", "did not come back", retry_after=0.0)
 
-    async def find(self, outgoing: Any) -> str | None:
+    async def find_posted(self, outgoing: Any) -> str | None:
         return "its name" if self.shown[outgoing.key] else None
 
 

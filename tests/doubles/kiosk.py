@@ -43,7 +43,7 @@ class KioskConfig:
     platform: ClassVar[Platform] = KIOSK
     asked: ClassVar[tuple[tuple[str, str], ...]] = ()
     home_spaces: frozenset[str] | None = None
-    wanted, divided, clock = True, False, ""
+    is_enabled, is_sharded, clock_url = True, False, ""
     answers: ClassVar[dict[str, Answer]] = {}
 
     @property
@@ -85,10 +85,10 @@ class Kiosk:
         await self._all.wait()
         raise Misconfigured("KIOSK_PORT", "is closed", what_to_do="Open it.")
 
-    def serves(self, space: str) -> bool:
+    def can_serve(self, space: str) -> bool:
         return True
 
-    async def connected(self) -> bool:
+    async def is_connected(self) -> bool:
         return True
 
     async def post(self, outgoing: ReplyStream, recorder: PostRecorder) -> None:
@@ -98,7 +98,7 @@ class Kiosk:
         if len(self._answers) == len(self._asked):
             self._all.set()
 
-    async def readers(self, target: IncomingMessage) -> Readers:
+    async def get_readers(self, target: IncomingMessage) -> Readers:
         return Readers(groups=frozenset(map(str, target.said_in)))
 
     async def close(self) -> None: ...
