@@ -104,7 +104,9 @@ async def test_a_state_is_no_good_after_ten_minutes(engine: Engine) -> None:
         ).consume_state(state)
 
 
-@pytest.mark.parametrize(("keys", "said"), [([], "is not set"), (["short"], "no key"), ([NEW, "é" * 44], "no key")])
+@pytest.mark.parametrize(
+    ("keys", "said"), [([], "is not set"), (["short"], "invalid key"), ([NEW, "é" * 44], "invalid key")]
+)
 def test_keys_that_are_none_are_refused_with_how_to_make_one(keys: list[str], said: str) -> None:
     with pytest.raises(Misconfigured, match=said) as caught:
         TokenCipher(keys)

@@ -257,7 +257,9 @@ def reading_of(rig: Rig) -> Any:
     """What a page reads of a rig, which has no retriever."""
     storage: Any = rig.storage
     retriever = cast("Retriever", None)
-    return StoredQueryService(rig.desk, storage.library, retriever, rig.respond, storage.history, None, storage.api_keys)
+    return StoredQueryService(
+        rig.desk, storage.library, retriever, rig.respond, storage.history, None, storage.api_keys
+    )
 
 
 class Late:
