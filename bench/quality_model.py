@@ -17,6 +17,7 @@ from pipeline.errors import UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall
 from pipeline.ports.models import T
 from pipeline.values import Usage
+from pipeline.values.model_capacity import UNKNOWN_CAPACITY
 from pipeline.write.model_writer import ModelWriter
 from pipeline.write.prompts import PromptOptions
 
@@ -27,6 +28,8 @@ class KnowingModel:
     """Writes the claim of a row of claims.jsonl, citing the passage of the prompt that has most words of the row's.
 
     Asked to judge, it says what the label says, or the opposite where it is `mistaken`."""
+
+    capacity = UNKNOWN_CAPACITY
 
     name = "knowing"
 

@@ -3,6 +3,7 @@
 CitewellError               carries `what_to_do`, a sentence for the person who can act on it
 ├── Unavailable             a service did not answer, or asked us to wait
 ├── UnusableResponse        a service answered with something that cannot be used
+│   └── PromptTooLong       a model's server refused a prompt that does not fit its window
 ├── Refused                 bad input, and what to change
 │   ├── Busy                too much is waiting already
 │   ├── AccessRevoked       the caller's credential was revoked
@@ -51,6 +52,20 @@ class Unavailable(CitewellError):
 
 class UnusableResponse(CitewellError):
     """A reply that did not parse, was cut off, or was empty."""
+
+
+class PromptTooLong(UnusableResponse):
+    """A prompt and its reply do not fit the window of the model's server."""
+
+    def __init__(
+        self, service: str, *, window: int | None = None, prompt_tokens: int | None = None, what_to_do: str = ""
+    ) -> None:
+        size = f" of {window} tokens" if window else ""
+        super().__init__(f"{service}: the prompt does not fit the model's window{size}", what_to_do=what_to_do)
+        self.window = window
+        """Tokens of prompt and reply together, as the server counts them; None where it does not say."""
+        self.prompt_tokens = prompt_tokens
+        """Tokens of the refused prompt, as the server counts them; None where it does not say."""
 
 
 class Refused(CitewellError):

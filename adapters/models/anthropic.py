@@ -19,7 +19,7 @@ from adapters.models.tools import ToolCallBuffer, is_tools_refusal, parse_argume
 from adapters.models.transport import http_client
 from pipeline.errors import Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.values import Usage
+from pipeline.values import UNKNOWN_CAPACITY, Usage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -39,6 +39,8 @@ is not kept."""
 class AnthropicModel:
     """A `LanguageModel`. The client is made at the first call, off the event loop, and reused. The API takes no
     temperature."""
+
+    capacity = UNKNOWN_CAPACITY
 
     def __init__(self, model: str, *, key: str, base_url: str | None = None, timeout: float = 30.0) -> None:
         self.name = f"anthropic:{model}"

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.screen.sensitive_data import SensitiveDataFinder, SensitiveSpan, drop_overlaps
-from pipeline.values import Usage, replace
+from pipeline.values import ModelCapacity, Usage, replace
 
 PLACEHOLDER_NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, \
 always the same. Wherever you would give that value, write the placeholder exactly as it stands."""
@@ -81,6 +81,10 @@ class MaskedModel:
         self.name = model.name
         self._model = model
         self._find = find
+
+    @property
+    def capacity(self) -> ModelCapacity:
+        return self._model.capacity
 
     async def connect(self) -> None:
         await self._model.connect()

@@ -14,7 +14,7 @@ from adapters.models.sdk_errors import translate_sdk_errors
 from adapters.models.tools import SignedToolCall, ToolCallBuffer, is_tools_refusal, parse_arguments, replace_surrogates
 from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.values import Usage
+from pipeline.values import UNKNOWN_CAPACITY, Usage
 
 # --- Requests, stream events and replies of the API -----------------------------------------------
 
@@ -166,6 +166,8 @@ class OpenAIModel:
     """A `LanguageModel`. The client is made at the first call, off the event loop, and reused. `effort` is how long a
     reasoning model may think; a model without that parameter is asked without it. `usage_grace` is how many seconds a
     stream with complete text is awaited for its token counts."""
+
+    capacity = UNKNOWN_CAPACITY
 
     def __init__(
         self,

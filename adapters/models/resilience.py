@@ -12,7 +12,7 @@ from math import isfinite
 
 from pipeline.errors import Unavailable
 from pipeline.ports import ChatMessage, LanguageModel, Reranker, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.values import Usage
+from pipeline.values import ModelCapacity, Usage
 
 # --- A language model -----------------------------------------------------------------------------
 
@@ -89,6 +89,10 @@ class GuardedModel:
         self._pause = pause
         self._sleep = sleep
         self._clock = clock
+
+    @property
+    def capacity(self) -> ModelCapacity:
+        return self._model.capacity
 
     async def connect(self) -> None:
         await self._model.connect()

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from pipeline.values import Usage, Value
+from pipeline.values import ModelCapacity, Usage, Value
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -54,6 +54,14 @@ class StreamEnd(Value):
     reason: str
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int | None = None
+    """Tokens of the prompt that the server had cached; None where it does not say."""
+    read_seconds: float | None = None
+    """Seconds that the server says it took to read the rest of the prompt."""
+    write_seconds: float | None = None
+    """Seconds that the server says it took to write the reply."""
+    reasoning_tokens: int = 0
+    """Estimated tokens of reasoning, which is not part of the text."""
 
 
 class LanguageModel(Protocol):
@@ -61,6 +69,11 @@ class LanguageModel(Protocol):
     server refused by name; deadlines and retries are the caller's."""
 
     name: str
+
+    @property
+    def capacity(self) -> ModelCapacity:
+        """What is known of the model's server by now."""
+        ...
 
     async def connect(self) -> None:
         """Open the connection ahead of the first request, while nobody waits. Sends nothing."""
@@ -70,8 +83,8 @@ class LanguageModel(Protocol):
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """Yield text as it arrives, then the complete tool calls, then one StreamEnd. Calls come only where `tools` are
-        given and the model stopped for them; a server without tools is asked without. Raises Unavailable or
-        UnusableResponse."""
+        given and the model stopped for them; a server without tools is asked without. Raises Unavailable,
+        UnusableResponse, or PromptTooLong before anything came."""
         ...
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:

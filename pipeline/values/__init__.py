@@ -50,6 +50,7 @@ from pipeline.values.documents import (
     SearchHit,
 )
 from pipeline.values.ids import ANY_SPACE, ConversationId, MessageKey, PersonId, PlaceId
+from pipeline.values.model_capacity import UNKNOWN_CAPACITY, ModelCapacity
 from pipeline.values.people import (
     OFF_RECORD_TAG,
     USE_DEFAULT,

@@ -324,13 +324,17 @@ class AnswerStage(StrEnum):
 
     PLANNING = "planning"
     SEARCHING = "searching"
+    WAITING = "waiting"
+    """Other questions are before this one at the language model."""
     WRITING = "writing"
 
 
 class ProgressEvent(Value):
-    """The begin of a stage."""
+    """The begin of a stage, or a new place in the queue while waiting."""
 
     stage: AnswerStage
+    ahead: int = 0
+    """Number of questions before this one, while it waits for the language model."""
 
 
 class SentenceEvent(Value):

@@ -65,6 +65,10 @@ class Usage(Value):
     writer: str = "extractive"
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    """Tokens of the prompts that the model's server had cached."""
+    context_tokens: int = 0
+    """Token limit of the prompt (`estimate_tokens`) that the model's speed and window allowed; 0 without a model."""
     milliseconds: dict[str, float] = Field(default_factory=dict)
     """Milliseconds by stage: plan, retrieve, read, write, validate, review, repair, assess, compose, total."""
     notes: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ from pipeline.values import (
 PROGRESS = {
     AnswerStage.PLANNING: TranslatableText("Reading the question"),
     AnswerStage.SEARCHING: TranslatableText("Searching the documents"),
+    AnswerStage.WAITING: TranslatableText("Waiting for the language model"),
     AnswerStage.WRITING: TranslatableText("Writing and checking the answer"),
 }
 require_every(AnswerStage, PROGRESS)

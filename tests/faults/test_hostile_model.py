@@ -15,6 +15,7 @@ from pipeline.drafting.task import AnswerModel
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.respond import Responder
 from pipeline.values import Answer, AnswerOptions, AnswerRequest, BlockKind, CitedSentence, SentenceEvent, Usage
+from pipeline.values.model_capacity import UNKNOWN_CAPACITY
 from pipeline.words.text import split_words
 from pipeline.write.model_writer import ModelWriter, find_foreign_references
 from pipeline.write.prompts import PromptOptions
@@ -81,6 +82,8 @@ hostile = st.lists(
 class HostileModel:
     """Writes `reply`, in which `{mark}` and `{prompt}` stand for what it was told, once it has searched for `query`;
     and writes it again in place of each sentence that does not stand."""
+
+    capacity = UNKNOWN_CAPACITY
 
     name = "hostile:m"
 

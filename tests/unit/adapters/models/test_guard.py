@@ -12,6 +12,7 @@ from adapters.models.resilience import GuardedModel
 from pipeline.errors import Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
+from pipeline.values.model_capacity import UNKNOWN_CAPACITY
 
 DOWN = Unavailable("m", "down")
 GONE = Unavailable("m", "no such model", permanent=True)
@@ -35,6 +36,8 @@ class Clock:
 
 class FlakyModel:
     """Plays one list of pieces a call; an event is waited for, an exception raised."""
+
+    capacity = UNKNOWN_CAPACITY
 
     name = "flaky"
 

@@ -22,6 +22,7 @@ from pipeline.values import (
     WritingBrief,
     replace,
 )
+from pipeline.values.model_capacity import UNKNOWN_CAPACITY
 from pipeline.write.model_writer import NOT_IN_DOCUMENTS, ModelWriter
 from pipeline.write.prompts import PromptOptions
 
@@ -38,6 +39,8 @@ PASSAGES = [
 
 class ScriptedModel:
     """Streams what it is given, fills in `again`, and remembers what it was asked and whether it was closed."""
+
+    capacity = UNKNOWN_CAPACITY
 
     name = "scripted:m"
 
