@@ -21,6 +21,7 @@ from storage.open import Storage
 if TYPE_CHECKING:
     from pipeline.check.model_judge import ModelJudge
     from pipeline.ports import Reranker
+    from pipeline.write.prompts import PromptOptions
 
 
 # --- What models on other people's servers are not shown ------------------------------------------
@@ -82,12 +83,8 @@ EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
 """The models of `auto` when only a key is set."""
 
-_CONTEXT_TOKENS, _LOCAL_CONTEXT_TOKENS = 12_000, 4000
-"""Tokens of a prompt.
-
-A document that answers is in .885 of the prompts of mtrag_cloud (.828 with a third less); Ollama cuts prompts that pass
-the context it was started with, 4,096 tokens by default.
-"""
+_CONTEXT_TOKENS = 12_000
+"""Tokens of a prompt: a document that answers is in .885 of the prompts of mtrag_cloud (.828 with a third less)."""
 _PLAN_TOKENS = 900
 """Most tokens of a plan, estimated."""
 _REVIEWS = 3
@@ -106,43 +103,51 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     if spec == EXTRACTIVE:
         yield None
         return
+    from bot.model_server import ModelPreparation, open_model_server
     from pipeline.drafting.proposal import ProposalDrafter
+    from pipeline.drafting.turns import ModelTurns
     from pipeline.plan.model_planner import ModelPlanner
     from pipeline.write.model_writer import ModelWriter
-    from pipeline.write.prompts import AnswerMode, PromptOptions
+    from pipeline.write.prompt_fitting import PromptFitter
 
     async with AsyncExitStack() as stack:
-        model = _make_guarded_model(settings, spec)
+        opened = open_model_server(settings, spec, make_pii_finder(settings))
+        model = opened.model
         stack.push_async_callback(model.close)
-        getting_ready = [asyncio.create_task(model.connect())]
         judge = None
         if settings.judge != "none":
-            judging = model
+            judging: LanguageModel = model
             if settings.judge != "auto":
                 judging = _make_guarded_model(settings, settings.judge)
                 stack.push_async_callback(judging.close)
-                getting_ready.append(asyncio.create_task(judging.connect()))
+                connecting = asyncio.create_task(judging.connect())
+                stack.push_async_callback(_cancel, connecting)
             judge = _judge(judging)
-        stack.push_async_callback(_cancel_all, getting_ready)
-        options = PromptOptions(
-            mode=AnswerMode(settings.mode),
-            system_instructions=settings.system_instructions,
-            context_tokens=_context_tokens(settings, spec),
+        fitter = PromptFitter(
+            model,
+            _prompt_options(settings),
+            reply=settings.max_tokens,
+            seconds=settings.first_sentence_seconds,
         )
+        turns = ModelTurns(model, opened.settle)
+        preparation = ModelPreparation(opened, fitter, turns)
+        stack.push_async_callback(preparation.close)
+        preparation.start()
         budget = TokenBudget(
             storage.token_ledger,
             per_person=settings.daily_tokens_person,
             per_space=settings.daily_tokens_space,
-            per_answer=_max_answer_tokens(settings, spec),
+            per_answer=_max_answer_tokens(settings),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
         yield AnswerModel(
             name=model.name,
-            writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
+            writer=ModelWriter(fitter, report=preparation.report_declined),
             budget=budget,
             judge=judge,
             planner=helped if settings.planner_model else None,
             drafter=ProposalDrafter(model, budget, report=lambda why: log.warning("draft_not_written", reason=why)),
+            turns=turns,
         )
 
 
@@ -176,27 +181,32 @@ def _judge(model: LanguageModel) -> ModelJudge:
     return ModelJudge(model, report=lambda why: log.warning("judge_not_used", reason=why))
 
 
-def _max_answer_tokens(settings: Settings, spec: str) -> int:
+def _max_answer_tokens(settings: Settings) -> int:
     """Return the most tokens that one answer may cost: a plan, the draft with its searches, the repair, the reviews."""
     from pipeline.check.judge_prompt import MAX_CALL_TOKENS
     from pipeline.write.search_tool import MAX_SEARCHES
 
     review = 0 if settings.judge == "none" else _REVIEWS * MAX_CALL_TOKENS
     prompts = MAX_SEARCHES + 2 + 1  # the searches, one that asks for too many, the draft, what is written again
-    written = prompts * (_context_tokens(settings, spec) + settings.max_tokens)
+    written = prompts * ((settings.context_tokens or _CONTEXT_TOKENS) + settings.max_tokens)
     return written + _PLAN_TOKENS * settings.planner_model + review
 
 
-def _context_tokens(settings: Settings, spec: str) -> int:
-    local = spec.startswith("ollama:")
-    return settings.context_tokens or (_LOCAL_CONTEXT_TOKENS if local else _CONTEXT_TOKENS)
+def _prompt_options(settings: Settings) -> PromptOptions:
+    from pipeline.write.prompts import UNPROVEN_TOKENS, AnswerMode, PromptOptions
+
+    return PromptOptions(
+        mode=AnswerMode(settings.mode),
+        system_instructions=settings.system_instructions,
+        context_tokens=settings.context_tokens or _CONTEXT_TOKENS,
+        unproven_tokens=settings.context_tokens or UNPROVEN_TOKENS,
+    )
 
 
-async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
-    """End connections that are not needed any more; a failure is raised when the model is called."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+async def _cancel(task: asyncio.Task[None]) -> None:
+    """End a connecting that is not needed any more; its failure is raised when the model is called."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def model_spec(settings: Settings) -> str:
@@ -209,17 +219,6 @@ def model_spec(settings: Settings) -> str:
 
 
 def _make_guarded_model(settings: Settings, spec: str) -> LanguageModel:
-    from adapters.models.factory import make_model
-    from adapters.models.resilience import GuardedModel
+    from bot.model_server import open_model_server
 
-    model = make_model(
-        spec,
-        openai_key=secret_value(settings.openai_api_key),
-        openai_base_url=settings.openai_base_url or "",
-        anthropic_key=secret_value(settings.anthropic_api_key),
-        anthropic_base_url=settings.anthropic_base_url or "",
-        temperature=settings.temperature,
-        timeout=settings.total_seconds,
-        find=make_pii_finder(settings),
-    )
-    return GuardedModel(model, limit=settings.concurrency)
+    return open_model_server(settings, spec, make_pii_finder(settings)).model

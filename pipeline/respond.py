@@ -23,7 +23,7 @@ from pipeline.drafting.nearest_passages import MAX_NEAREST_EXCERPTS, cite_neares
 from pipeline.drafting.task import AnswerModel, DraftTask, Stopwatch
 from pipeline.errors import CitewellError
 from pipeline.evidence import question_analysis
-from pipeline.evidence.gather import gather_evidence
+from pipeline.evidence.gather import Evidence, gather_evidence
 from pipeline.find.near_duplicates import remaining_passages
 from pipeline.find.retrieve import find_changes
 from pipeline.find.thread_retriever import ThreadRetriever
@@ -63,6 +63,7 @@ from pipeline.values import (
     WritingBrief,
     replace,
 )
+from pipeline.values.documents import exclude_known
 from pipeline.words import wording
 from pipeline.words.language import choose_words, detect_supported_language, infer_question_language
 from pipeline.write.extractive import complete_lists
@@ -179,7 +180,7 @@ class Responder:
             drafted = DraftResult()
             if passages:
                 yield ProgressEvent(stage=AnswerStage.WRITING)
-                deeper = await extend_context(evidence, remaining_passages(retrieval), self.library) if model else ()
+                deeper = await self._extra_passages(request, evidence, retrieval, model) if model else ()
                 task = DraftTask(
                     brief,
                     evidence,
@@ -206,6 +207,8 @@ class Responder:
                         elif isinstance(piece, AdditionalPassages):
                             task = task.with_passages(piece.passages)
                             numbering.add_passages(piece.passages)
+                        elif isinstance(piece, ProgressEvent):
+                            yield piece
                         else:
                             preface = piece.preface if numbering.sentences else _join_lines(introduction, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
@@ -323,7 +326,24 @@ class Responder:
             style=style,
             language=request.language,
             max_length=self.options.max_length,
+            conversation=_conversation_key(request),
         )
+
+    async def _extra_passages(
+        self, request: AnswerRequest, evidence: Evidence, retrieval: Retrieval, model: AnswerModel
+    ) -> Sequence[RetrievedChunk]:
+        """Return what a model may read besides the evidence, with the passages of the conversation's last prompt that
+        the asker may still see."""
+        deeper = await extend_context(evidence, remaining_passages(retrieval), self.library)
+        kept = model.writer.kept_chunks(_conversation_key(request)) if self.library and not request.thread else ()
+        if not (kept and self.library):
+            return deeper
+        readable = [
+            RetrievedChunk(chunk=chunk, document=document, score=0.0)
+            for chunk, document in await self.library.get_chunks(kept)
+            if document.collection in request.audience.collections
+        ]
+        return (*deeper, *exclude_known(readable, (*evidence.passages, *deeper)))
 
     async def _create_registry(self, passages: Sequence[RetrievedChunk]) -> CitationRegistry:
         return CitationRegistry(passages, addresses=await self.links() if self.links else None, stale=self.is_stale)
@@ -357,6 +377,10 @@ class Responder:
             yield
         except CitewellError as error:
             self.report(secrets.token_hex(4), error)
+
+
+def _conversation_key(request: AnswerRequest) -> str:
+    return str(request.conversation) if request.conversation else ""
 
 
 def _choose_translator(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,18 +12,22 @@ from pipeline.check.judge_prompt import PendingClaim
 from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence
 from pipeline.drafting.task import AnswerModel, DraftTask
+from pipeline.drafting.turns import QueueTooLong
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.values import (
     AdditionalPassages,
+    AnswerStage,
     BlockKind,
     Cells,
     DraftEnd,
     DraftSentence,
     Judgement,
+    ProgressEvent,
     SupportBasis,
     replace,
 )
-from pipeline.words.text import is_lead_in, is_yes_or_no
+from pipeline.words.text import estimate_tokens, is_lead_in, is_yes_or_no
+from pipeline.write.model_draft import SOURCELESS_TOKENS
 
 # --- Captions -------------------------------------------------------------------------------------
 # A header, a heading, a lead-in or `Yes.` states nothing by itself: it is shown with the text under it, or not.
@@ -99,11 +104,15 @@ def is_substantial(sentence: DraftSentence) -> bool:
 # --- The stream -----------------------------------------------------------------------------------
 
 DRAFT_TOO_LATE = "it took too long"
+MODEL_QUEUE_FULL = "too many questions wait for it"
+DRAFT_WITHOUT_SOURCE = "it names no source"
+_WAITING_SHARE = 0.6
+"""Share of the time to the first sentence that a question waits for its turn at most: the rest is for reading."""
 
 
 async def stream_checked_draft(
     task: DraftTask, model: AnswerModel
-) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftEnd, None]:
+) -> AsyncGenerator[CheckedSentence | AdditionalPassages | ProgressEvent | DraftEnd, None]:
     """Yield the model's sentences in judged order until a time limit or an error ends them; then the judged rest and
     the end."""
     limits = task.limits
@@ -165,13 +174,14 @@ class _Draft:
         self.end: DraftEnd | None = None
         self._task, self._model = task, model
         self._readings: list[_JudgedSentence] = []
-        self._new_passages: list[AdditionalPassages] = []
-        """Given ahead of all sentences: any of them may rest on it."""
+        self._news: list[AdditionalPassages | ProgressEvent] = []
+        """Given ahead of all sentences: any of them may rest on the passages."""
         self._next_index = 0
         self._arrived = asyncio.Event()
         self._unsent: list[_JudgedSentence] = []
         self._calls: list[asyncio.Task[Sequence[Judgement]]] = []
         self._judge_tokens = 0
+        self._turn = AsyncExitStack()
         self._write_call = asyncio.create_task(self._write())
         self._repair_call: asyncio.Task[None] | None = None
 
@@ -180,11 +190,11 @@ class _Draft:
         """True where a sentence is supported, yielded or not."""
         return any(reading.checked.judgement.is_supported for reading in self._readings)
 
-    async def next(self) -> CheckedSentence | AdditionalPassages | DraftEnd:
+    async def next(self) -> CheckedSentence | AdditionalPassages | ProgressEvent | DraftEnd:
         """Return the next piece, once it is judged; after a cancellation it can be called again. Raises the errors of
         the writer and the judge."""
         watch = self._task.stopwatch
-        while not self._new_passages:
+        while not self._news:
             if self._next_index < len(self._readings):
                 reading = self._readings[self._next_index]
                 with watch.stage("review"):
@@ -192,7 +202,7 @@ class _Draft:
                 if reading.refused:
                     with watch.stage("repair"):
                         await self._wait_for_repair()
-                if not self._new_passages:
+                if not self._news:
                     self._next_index += 1
                     return reading.checked
             elif self._write_call.done():
@@ -201,11 +211,11 @@ class _Draft:
                 self._arrived.clear()
                 with watch.stage("write"):
                     await self._arrived.wait()
-        return self._new_passages.pop(0)
+        return self._news.pop(0)
 
-    def rest(self) -> Iterator[CheckedSentence | AdditionalPassages]:
+    def rest(self) -> Iterator[CheckedSentence | AdditionalPassages | ProgressEvent]:
         """Yield the pieces not yet returned, with the judgements so far."""
-        yield from self._new_passages
+        yield from self._news
         for reading in self._readings[self._next_index :]:
             yield reading.checked
 
@@ -219,6 +229,7 @@ class _Draft:
         for call in running:
             call.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        await self._turn.aclose()
         for reading in self._readings:
             if reading.verdict.done() and not reading.verdict.cancelled():
                 reading.verdict.exception()  # retrieved, so that asyncio does not log it as lost
@@ -230,18 +241,22 @@ class _Draft:
         return replace(end, usage=usage)
 
     async def _write(self) -> None:
-        task, model = self._task, self._model
+        task, limits = self._task, self._task.limits
         try:
-            async for piece in model.writer.write(task.brief, task.prompt_passages, task.history, task.search):
-                match piece:
-                    case DraftEnd():
-                        self.end = piece
-                    case AdditionalPassages():
-                        self._task = self._task.with_passages(piece.passages)
-                        self._new_passages.append(piece)
-                    case DraftSentence():
-                        self._readings.append(self._add_sentence(piece))
-                self._arrived.set()
+            await self._take_turn()
+            seconds = limits.first_sentence_seconds - task.stopwatch.elapsed_seconds
+            writing = self._model.writer.write(
+                task.brief, task.prompt_passages, task.history, task.search, seconds=seconds
+            )
+            async with aclosing(writing) as pieces:
+                async for piece in pieces:
+                    self._take_piece(piece)
+                    self._arrived.set()
+                    if self._lacks_sources():
+                        self.end = DraftEnd(is_complete=False, reason=DRAFT_WITHOUT_SOURCE)
+                        break
+        except QueueTooLong:
+            self.end = DraftEnd(is_complete=False, reason=MODEL_QUEUE_FULL)
         except asyncio.CancelledError:
             self._unsent.clear()  # a cancelled draft needs no judgements
             raise
@@ -249,12 +264,51 @@ class _Draft:
             self._start_judging(self._unsent)
             self._arrived.set()
 
+    async def _take_turn(self) -> None:
+        """Wait for the turn at the model, which is held until the draft is closed."""
+        turns, limits = self._model.turns, self._task.limits
+        if turns is None:
+            return
+        left = limits.first_sentence_seconds - self._task.stopwatch.elapsed_seconds
+        with self._task.stopwatch.stage("wait"):
+            await self._turn.enter_async_context(turns.take(_WAITING_SHARE * left, self._tell_place))
+        if self._news:
+            self._news.append(ProgressEvent(stage=AnswerStage.WRITING))
+
+    def _tell_place(self, ahead: int) -> None:
+        self._news.append(ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead))
+        self._arrived.set()
+
+    def _take_piece(self, piece: DraftSentence | AdditionalPassages | DraftEnd) -> None:
+        match piece:
+            case DraftEnd():
+                self.end = piece
+            case AdditionalPassages():
+                self._task = self._task.with_passages(piece.passages)
+                self._news.append(piece)
+            case DraftSentence():
+                self._readings.append(self._add_sentence(piece))
+
+    def _lacks_sources(self) -> bool:
+        """Tell whether so much was written without a source, and without a supported sentence, that it is no answer."""
+        sentences = [reading.claim.sentence for reading in self._readings]
+        written = sum(estimate_tokens(sentence.text) for sentence in sentences)
+        return written > SOURCELESS_TOKENS and not any(sentence.chunk_ids for sentence in sentences) and not self.stands
+
+    @property
+    def _judges_at_end(self) -> bool:
+        """True where the judge's requests would wait behind the draft: they go to the same server, which has one
+        slot."""
+        judge, turns = self._model.judge, self._model.turns
+        shares = judge is not None and judge.name == self._model.name
+        return shares and turns is not None and turns.model.capacity.slots == 1
+
     def _add_sentence(self, sentence: DraftSentence) -> _JudgedSentence:
         claim = PendingClaim(sentence, header_above(sentence, [earlier.claim.sentence for earlier in self._readings]))
         reading = _JudgedSentence(claim, self._task.judge_sentence(*claim), asyncio.get_running_loop().create_future())
         if reading.word_judgement.support is not SupportBasis.UNSURE or is_caption(sentence) or not self._model.judge:
             reading.verdict.set_result(reading.word_judgement)
-        elif self._calls:
+        elif self._calls or self._judges_at_end:
             self._unsent.append(reading)
         else:
             self._start_judging([reading])
@@ -291,7 +345,12 @@ class _Draft:
             return
         task, draft = self._task, [reading.claim.sentence for reading in self._readings]
         rewritten, tokens = await self._model.writer.rewrite(
-            task.brief, task.citable_passages, task.history, draft, refused
+            task.brief,
+            task.citable_passages,
+            task.history,
+            draft,
+            refused,
+            seconds=task.limits.total_seconds - task.stopwatch.elapsed_seconds,
         )
         self._judge_tokens += tokens
         claims = {

@@ -35,13 +35,14 @@ from pipeline.values import (
     DraftSentence,
     Intent,
     Judgement,
+    ProgressEvent,
     Usage,
     replace,
 )
 from pipeline.words import wording
 from pipeline.words.text import is_lead_in
 from pipeline.write.extractive import write_extract
-from pipeline.write.model_writer import NOT_IN_DOCUMENTS
+from pipeline.write.model_draft import NOT_IN_DOCUMENTS
 
 TOKENS_EXHAUSTED = "the tokens of the day are spent"
 DRAFT_TOO_SHORT = "its answer is too short"
@@ -58,7 +59,7 @@ SHORT_ANSWER_WORDS = 4
 
 async def write_draft(
     task: DraftTask, model: AnswerModel | None, failed: DraftResult | None = None
-) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftResult, None]:
+) -> AsyncGenerator[CheckedSentence | AdditionalPassages | ProgressEvent | DraftResult, None]:
     """Yield the sentences to show, in order, and last one `DraftResult`.
 
     They are the text of `model`, or the extract where there is no model (`failed` has the reason), or where none of its
@@ -70,7 +71,7 @@ async def write_draft(
                 if isinstance(piece, DraftResult) and piece.failure and not begun:
                     failed = piece
                 else:
-                    begun = begun or not isinstance(piece, AdditionalPassages)
+                    begun = begun or not isinstance(piece, AdditionalPassages | ProgressEvent)
                     yield piece
     if failed or not model:
         shown, drafted = draft_extractively(task, failed)
@@ -81,7 +82,7 @@ async def write_draft(
 
 async def draft_with_model(
     task: DraftTask, model: AnswerModel
-) -> AsyncGenerator[CheckedSentence | AdditionalPassages | DraftResult, None]:
+) -> AsyncGenerator[CheckedSentence | AdditionalPassages | ProgressEvent | DraftResult, None]:
     """Yield the supported sentences of `model`, from the moment on when they have as many sources as the operator
     requires."""
     checked: list[CheckedSentence] = []
@@ -93,6 +94,9 @@ async def draft_with_model(
             if isinstance(piece, DraftEnd):
                 end = piece
                 break
+            if isinstance(piece, ProgressEvent):
+                yield piece
+                continue
             if isinstance(piece, AdditionalPassages):
                 task = task.with_passages(piece.passages)
                 yield piece

@@ -14,6 +14,7 @@ from pipeline.check.word_check import judge_sentence
 from pipeline.compose.answer import CheckedSentence
 from pipeline.compose.confidence import Assessment, assess_draft, assess_summary
 from pipeline.drafting.proposal import ProposalDrafter
+from pipeline.drafting.turns import ModelTurns
 from pipeline.evidence.gather import Evidence
 from pipeline.ports import Planner, SearchFunction, Writer
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
@@ -64,6 +65,8 @@ class AnswerModel:
     judge: ClaimJudge | None = None
     planner: Planner | None = None
     drafter: ProposalDrafter | None = None
+    turns: ModelTurns | None = None
+    """The queue for the model; None: nobody waits."""
 
 
 class Stopwatch:

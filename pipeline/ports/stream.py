@@ -126,9 +126,16 @@ class Writer(Protocol):
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
         search: SearchFunction | None = None,
+        seconds: float | None = None,
     ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
         """Draft an answer sentence by sentence, then one DraftEnd. Passages found with `search` come before the
-        sentences that rest on them. Raises Unavailable or UnusableResponse."""
+        sentences that rest on them. The first sentence should come within `seconds`; a draft that could not begin in
+        time ends at once. Raises Unavailable or UnusableResponse."""
+        ...
+
+    def kept_chunks(self, conversation: str) -> Sequence[str]:
+        """Return the ids of the chunks that the next draft in the conversation should be given as well, since they are
+        quick to read again."""
         ...
 
     async def rewrite(
@@ -138,7 +145,9 @@ class Writer(Protocol):
         history: Sequence[Turn],
         draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
+        seconds: float | None = None,
     ) -> tuple[Mapping[int, DraftSentence], int]:
         """Rewrite the sentences of `draft` that are `refused`, which maps their numbers to reasons; return the new
-        sentences by number and the tokens used. Sentences that should be dropped are missing. Never raises."""
+        sentences by number and the tokens used. Sentences that should be dropped are missing: all of them where they
+        cannot be had within `seconds`. Never raises."""
         ...

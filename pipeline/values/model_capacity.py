@@ -24,6 +24,8 @@ class ModelCapacity(Value):
     """Tokens written a second."""
     cached_share: float | None = None
     """Share of the last prompt that the server had cached; None where it does not say."""
+    reasoning_tokens: int = 0
+    """Tokens of the reasoning in front of the last reply."""
     takes_tools: bool = True
     """False where the list of tools does not reach the model."""
 

@@ -29,6 +29,8 @@ class WritingBrief(Value):
     """ISO 639-1 code the answer should be in; empty: the question's own."""
     max_length: int = 1000
     """Characters."""
+    conversation: str = ""
+    """Opaque name of the conversation, whose prompts share their beginning; empty where there is none."""
     wants_all: bool = False
     """True where lists, tables, steps and code are given completely, whatever the length."""
 

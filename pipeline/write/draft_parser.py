@@ -143,6 +143,11 @@ class DraftParser:
         self._release(())
         return self._take_ready()
 
+    def release_held(self) -> list[ParsedSentence]:
+        """Return the complete sentences whose source numbers are not awaited any more."""
+        self._release(())
+        return self._take_ready()
+
     def _take_ready(self) -> list[ParsedSentence]:
         ready, self._ready = self._ready, []
         return ready

@@ -1,0 +1,152 @@
+"""A language model with what is learnt of its server: opened, examined, measured, and its queue."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import KW_ONLY, dataclass, field
+
+import structlog
+
+from adapters.models.factory import OLLAMA_URL, make_model
+from adapters.models.masking import is_external_server
+from adapters.models.meter import MeteredModel
+from adapters.models.resilience import GuardedModel
+from adapters.models.server_facts import read_server_facts, slots_idle, tools_reach_model
+from bot.config.settings import Settings, secret_value
+from pipeline.drafting.turns import ModelTurns
+from pipeline.errors import CitewellError
+from pipeline.screen.sensitive_data import SensitiveDataFinder
+from pipeline.write.prompt_fitting import PromptFitter
+
+_MAX_SETTLE_SECONDS = 10.0
+"""Seconds that a turn is held back at most after a request that was given up: an answer waits no longer."""
+_POLL_SECONDS = 0.25
+_MEASURE_AGAIN_SECONDS = 60.0
+"""Seconds between two measurements of a model that is too slow to be asked."""
+
+log = structlog.get_logger(__name__)
+
+
+def own_server_url(settings: Settings, spec: str) -> str | None:
+    """Return the address of the model's server where it is the team's own and sends no bill; None for a vendor's."""
+    provider, _, _ = spec.partition(":")
+    url = settings.anthropic_base_url if provider == "anthropic" else settings.openai_base_url
+    if provider == "ollama" and not url:
+        return OLLAMA_URL
+    return url if url and not is_external_server(url) else None
+
+
+@dataclass(frozen=True)
+class OpenedModel:
+    """A model of the settings, guarded and metered, and what can be asked of its server; nothing is connected yet."""
+
+    model: GuardedModel
+    meter: MeteredModel
+    own_url: str | None
+    """Address of the team's own server; None for a vendor's, which is examined in no way."""
+    _: KW_ONLY
+    served_name: str
+    key: str
+
+    async def examine(self) -> None:
+        """Learn what an own server tells: window, slots, tools. Sends a few tokens. Raises nothing."""
+        if self.own_url is None:
+            return
+        facts = await read_server_facts(self.own_url, self.served_name, key=self.key)
+        tools = facts.takes_tools if facts.takes_tools is not None else await tools_reach_model(self.model)
+        self.meter.learn(window=facts.window, slots=facts.slots, takes_tools=tools)
+
+    async def settle(self) -> None:
+        """Wait until the server is done with a request that was given up, ten seconds at most."""
+        stop = min(self.meter.busy_until, time.monotonic() + _MAX_SETTLE_SECONDS)
+        while self.own_url is not None and time.monotonic() < stop:
+            if await slots_idle(self.own_url, key=self.key):
+                return
+            await asyncio.sleep(_POLL_SECONDS)
+
+
+def open_model_server(settings: Settings, spec: str, find: SensitiveDataFinder | None) -> OpenedModel:
+    """Make the model that `spec` names. Raises Misconfigured when its key is missing."""
+    model = make_model(
+        spec,
+        openai_key=secret_value(settings.openai_api_key),
+        openai_base_url=settings.openai_base_url or "",
+        anthropic_key=secret_value(settings.anthropic_api_key),
+        anthropic_base_url=settings.anthropic_base_url or "",
+        temperature=settings.temperature,
+        timeout=settings.total_seconds,
+        find=find,
+    )
+    own_url = own_server_url(settings, spec)
+    meter = MeteredModel(model, is_billed=own_url is None)
+    return OpenedModel(
+        GuardedModel(meter, limit=settings.concurrency),
+        meter,
+        own_url,
+        served_name=spec.partition(":")[2],
+        key=secret_value(settings.openai_api_key),
+    )
+
+
+@dataclass
+class ModelPreparation:
+    """Prepares a model while nobody waits, and again while it is too slow to be asked.
+
+    `ready` is done once the first preparation has ended."""
+
+    opened: OpenedModel
+    fitter: PromptFitter
+    turns: ModelTurns
+    clock: Callable[[], float] = time.monotonic
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
+    _measured_at: float = 0.0
+
+    def start(self) -> None:
+        """Begin to connect, examine and measure in the background."""
+        task = self._spawn(self._prepare())
+        if self.opened.own_url is not None:
+            self.turns.ready = task
+
+    def report_declined(self, why: str) -> None:
+        """Log once that the model is not asked, and measure it again when the last time is a minute ago."""
+        if why.partition(" reads ")[0] not in self._reported:
+            self._reported.add(why.partition(" reads ")[0])
+            log.warning("model_not_asked", reason=why)
+        if self.clock() - self._measured_at >= _MEASURE_AGAIN_SECONDS:
+            self._measured_at = self.clock()
+            self._spawn(self._measure())
+
+    async def close(self) -> None:
+        """End what is not needed any more."""
+        await self.turns.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _prepare(self) -> None:
+        try:
+            await self.opened.model.connect()
+        except CitewellError:
+            return  # raised again, and reported, when the model is asked
+        if self.opened.own_url is None:
+            return
+        await self.opened.examine()
+        await self._measure()
+        self._measured_at = self.clock()
+        capacity = self.opened.meter.capacity
+        log.info("model_measured", model=self.opened.model.name, **capacity.model_dump(exclude_none=True))
+
+    async def _measure(self) -> None:
+        try:
+            await self.fitter.warm_up()
+        except CitewellError as error:
+            log.warning("model_not_measured", reason=str(error))

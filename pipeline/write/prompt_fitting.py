@@ -1,0 +1,154 @@
+"""The prompt of an answer, as long as the model's speed and window allow, and its beginning read ahead of questions."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import KW_ONLY, dataclass, field
+
+from pipeline.ports import ChatMessage, LanguageModel
+from pipeline.values import RetrievedChunk, Turn, Value, WritingBrief
+from pipeline.words.text import estimate_tokens
+from pipeline.write.kept_prompts import KeptPrompts
+from pipeline.write.prompt_limit import PromptLimit, fit_request
+from pipeline.write.prompts import (
+    ANSWER_RULES,
+    AnswerPrompt,
+    PromptOptions,
+    PromptPassage,
+    render_answer_prompt,
+    render_system_prompt,
+)
+from pipeline.write.search_tool import SEARCH_BUDGET_DIVISOR
+
+WARM_UP_REQUEST = "Write the numbers from 1 to 20."
+"""Request behind the rules when nobody asks: it measures the model."""
+_WARM_UP_TOKENS = 32
+_PROBE_SECONDS = 3.0
+"""Seconds within which a prompt of full length must be read to be tried when nobody asks."""
+
+
+def _nonce_maker() -> Callable[[str], str]:
+    """Return a function from a text to a mark that nobody outside can guess: equal texts have equal marks."""
+    secret = secrets.token_bytes(16)
+    return lambda text: hashlib.blake2b(text.encode(errors="replace"), key=secret, digest_size=4).hexdigest()
+
+
+class FittedPrompt(Value):
+    """A prompt with the limits that it was fitted to."""
+
+    prompt: AnswerPrompt
+    limit: PromptLimit
+    spare: int
+    """Tokens that are left for the results of searches."""
+
+
+@dataclass(frozen=True)
+class PromptFitter:
+    """Fits prompts to `model`. `seconds` is the usual time to the first sentence, `reply` the most tokens of a reply.
+
+    A model that cannot read a whole prompt within `seconds` is slow: it gets the short rules, fewer passages, and in a
+    follow-up the passages of the conversation's last prompt first, which its server has cached."""
+
+    model: LanguageModel
+    options: PromptOptions
+    _: KW_ONLY
+    reply: int
+    seconds: float
+    make_nonce: Callable[[str], str] = field(default_factory=_nonce_maker)
+    """Makes the mark of a conversation's prompts."""
+    _kept: KeptPrompts = field(default_factory=KeptPrompts)
+
+    @property
+    def is_slow(self) -> bool:
+        """True where the model cannot read a prompt of the usual length in time."""
+        speed = self.model.capacity.read_per_second
+        return speed is not None and speed * self.seconds < self.options.context_tokens
+
+    def mark(self, brief: WritingBrief) -> str:
+        """Return the mark of a question's fences: the same throughout a conversation."""
+        return self.make_nonce(brief.conversation or brief.question)
+
+    def kept_chunks(self, conversation: str) -> Sequence[str]:
+        """Return the ids of the chunks in the conversation's last prompt, where they are worth being read again."""
+        return self._kept.chunk_ids(conversation) if self.is_slow else ()
+
+    def keep(self, conversation: str, prompt: AnswerPrompt) -> None:
+        """Keep the passages of a prompt that is sent."""
+        self._kept.keep(conversation, prompt.numbered if self.is_slow else ())
+
+    def fit(
+        self,
+        brief: WritingBrief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        *,
+        seconds: float | None,
+        searches: bool = False,
+        spare: int = 0,
+    ) -> FittedPrompt:
+        """Render the prompt whose first sentence comes within `seconds` (None: whenever). `spare` tokens stay unused,
+        and with `searches` those for their results."""
+        is_slow = self.is_slow
+        kept = self._recall(brief.conversation, passages) if is_slow else ()
+        limit = fit_request(
+            self.model.capacity,
+            prompt=self.options.context_tokens,
+            unproven=self.options.unproven_tokens,
+            reply=self.reply,
+            seconds=seconds,
+            cached=self._cached_tokens(kept) if is_slow else 0,
+        )
+        can_search = searches and self.model.capacity.takes_tools and not limit.by_speed
+        for_searches = limit.prompt // SEARCH_BUDGET_DIVISOR if can_search else 0
+        prompt = render_answer_prompt(
+            brief,
+            passages,
+            history,
+            self.options,
+            self.mark(brief),
+            limit=limit.prompt - spare - for_searches,
+            kept=kept,
+            short_rules=is_slow,
+        )
+        return FittedPrompt(prompt=prompt, limit=limit, spare=for_searches)
+
+    def _recall(self, conversation: str, passages: Sequence[RetrievedChunk]) -> Sequence[PromptPassage]:
+        """Return what the server has probably cached of the conversation's last prompt, unless it is most of what a
+        prompt may hold."""
+        tells = self.model.capacity.cached_share is not None
+        kept = self._kept.recall(conversation, passages) if tells or self._kept.is_latest(conversation) else ()
+        tokens = sum(estimate_tokens(piece.block) for piece in kept)
+        window = self.model.capacity.window or self.options.context_tokens
+        return kept if 2 * tokens < min(window, self.options.context_tokens) else ()
+
+    def _cached_tokens(self, kept: Sequence[PromptPassage]) -> int:
+        """Return the tokens of a prompt's beginning that the server has cached: none where that is not known."""
+        if self.model.capacity.cached_share is None and not kept:
+            return 0
+        system = estimate_tokens(render_system_prompt(self.options, short_rules=True))
+        return system + sum(estimate_tokens(piece.block) for piece in kept)
+
+    async def warm_up(self) -> None:
+        """Have the server read the beginning of all prompts, so that it is cached and the speed is known; then a whole
+        prompt, where that is quick and the window is not known. Raises what the model raises."""
+        await self._request_numbers()
+        if self.is_slow:
+            await self._request_numbers()  # now with the short rules
+            return
+        capacity, most = self.model.capacity, self.options.context_tokens
+        if capacity.window is None and capacity.read_per_second and capacity.reading_seconds(most) < _PROBE_SECONDS:
+            filler = f"{ANSWER_RULES}\n"
+            await self._request_numbers(filler * (most // estimate_tokens(filler) - 1))
+
+    async def _request_numbers(self, filler: str = "") -> None:
+        system = render_system_prompt(self.options, short_rules=self.is_slow)
+        messages = (
+            ChatMessage(role="system", content=system),
+            ChatMessage(role="user", content=filler + WARM_UP_REQUEST),
+        )
+        async with aclosing(self.model.stream(messages, max_tokens=_WARM_UP_TOKENS)) as pieces:
+            async for _ in pieces:
+                pass
