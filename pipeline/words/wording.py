@@ -72,6 +72,8 @@ SHOW_ALL = TranslatableText("show all")
 """Reply that asks for the rest of a long list; `--all` in the terminal."""
 UNVERIFIED_CLAIM = TranslatableText("⚠ Unverified claim")
 MODEL_SILENT = TranslatableText("The language model did not answer.")
+MODEL_BUSY = TranslatableText("The language model is busy.")
+MODEL_SLOW = TranslatableText("The language model is too slow to answer in time.")
 MODEL_UNSUPPORTED = TranslatableText("The documents do not support what the language model wrote.")
 MODEL_BUDGET_SPENT = TranslatableText("Today's questions to the language model are used up.")
 YES_NO_WORDS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não", "はい", "いいえ"})

@@ -32,7 +32,11 @@ DRAFT_FAILURES = {
     draft.DRAFT_UNSUPPORTED: "unsupported",
     draft.TOO_FEW_CITATIONS: "cites_too_little",
     draft.DRAFT_TOO_SHORT: "too_short",
+    draft.DRAFT_WITHOUT_SOURCE: "without_source",
     draft.TOKENS_EXHAUSTED: "no_tokens",
+    draft.MODEL_TOO_SLOW: "too_slow",
+    draft.MODEL_QUEUE_FULL: "queue_full",
+    draft.WINDOW_FULL: "window_full",
 }
 """Reasons why a model's draft was not used; a provider's own error is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"
