@@ -80,6 +80,9 @@ class Metrics:
         self._tokens = Counter(
             "citewell_model_tokens", "Tokens that models read and wrote.", ("direction",), registry=registry
         )
+        self._cached = Counter(
+            "citewell_model_cached_tokens", "Input tokens that the model's server had cached.", registry=registry
+        )
         self._cost = Counter("citewell_model_cost", "The same at the prices that are set.", registry=registry)
         self._checked = Counter("citewell_sentences_checked", "Sentences drafted.", registry=registry)
         self._dropped = Counter(
@@ -141,6 +144,7 @@ class Metrics:
         ):
             self._tokens.labels(direction).inc(tokens)
             self._cost.inc(tokens * price / MILLION)
+        self._cached.inc(usage.cached_tokens)
         for note in usage.notes:
             what, _, why = note.partition(": ")
             if what == "model_failed":
