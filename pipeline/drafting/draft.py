@@ -27,6 +27,7 @@ from pipeline.evidence.conflicts import extract_values
 from pipeline.evidence.gather import Evidence
 from pipeline.evidence.question_analysis import AnalyzedQuestion
 from pipeline.evidence.scored_units import ScoredUnit, is_anaphoric
+from pipeline.translations import TranslatableText
 from pipeline.values import (
     AdditionalPassages,
     BlockKind,
@@ -48,8 +49,19 @@ TOKENS_EXHAUSTED = "the tokens of the day are spent"
 DRAFT_TOO_SHORT = "its answer is too short"
 TOO_FEW_CITATIONS = "it cites too little"
 DRAFT_UNSUPPORTED = "the passages do not support its answer"
-REJECTED_DRAFT_FAILURES = (DRAFT_TOO_SHORT, TOO_FEW_CITATIONS, DRAFT_UNSUPPORTED)
+DRAFT_WITHOUT_SOURCE = "it names no source"
+MODEL_TOO_SLOW = "it is too slow for this machine"
+MODEL_QUEUE_FULL = "too many questions wait for it"
+WINDOW_FULL = "its window is full"
+REJECTED_DRAFT_FAILURES = (DRAFT_TOO_SHORT, TOO_FEW_CITATIONS, DRAFT_UNSUPPORTED, DRAFT_WITHOUT_SOURCE)
 """Failures where the model worked, but its text was no answer."""
+FALLBACK_NOTICES = {
+    MODEL_TOO_SLOW: wording.MODEL_SLOW,
+    MODEL_QUEUE_FULL: wording.MODEL_BUSY,
+    DRAFT_WITHOUT_SOURCE: wording.MODEL_UNSUPPORTED,
+    NOT_CHECKED: wording.MODEL_SILENT,
+}
+"""What people read above the extract, by the failure; after any other one it depends on whether the model wrote."""
 BUDGET_SPENT_DRAFT = DraftResult(failure=TOKENS_EXHAUSTED, fallback_notice=wording.MODEL_BUDGET_SPENT)
 TIME_VALUE_KINDS = frozenset({"time", "date", "clock", "year"})
 """Kinds of `extract_values` for points and lengths of time."""
@@ -137,13 +149,15 @@ def _make_result(
         usage=replace(end.usage, writer=model.name),
         tokens_used=end.usage.input_tokens + end.usage.output_tokens if end.is_usage_exact else None,
         failure=failure,
-        fallback_notice=(wording.MODEL_UNSUPPORTED if wrote and failure != NOT_CHECKED else wording.MODEL_SILENT)
-        if failure
-        else None,
+        fallback_notice=_fallback_notice(failure, wrote=wrote) if failure else None,
         missing_parts=end.missing,
         flags=("answer_too_short",) if short else (),
         insufficient_sources=task.insufficient_sources(checked),
     )
+
+
+def _fallback_notice(failure: str, *, wrote: bool) -> TranslatableText:
+    return FALLBACK_NOTICES.get(failure, wording.MODEL_UNSUPPORTED if wrote else wording.MODEL_SILENT)
 
 
 def draft_extractively(task: DraftTask, failed: DraftResult | None) -> tuple[Sequence[CheckedSentence], DraftResult]:

@@ -72,6 +72,8 @@ SHOW_ALL = TranslatableText("show all")
 """Reply that asks for the rest of a long list; `--all` in the terminal."""
 UNVERIFIED_CLAIM = TranslatableText("⚠ Unverified claim")
 MODEL_SILENT = TranslatableText("The language model did not answer.")
+MODEL_BUSY = TranslatableText("The language model is busy.")
+MODEL_SLOW = TranslatableText("The language model is too slow to answer in time.")
 MODEL_UNSUPPORTED = TranslatableText("The documents do not support what the language model wrote.")
 MODEL_BUDGET_SPENT = TranslatableText("Today's questions to the language model are used up.")
 YES_NO_WORDS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não", "はい", "いいえ"})
@@ -229,6 +231,10 @@ _CONFIRMED = PluralText(
 _EXTRACT = TranslatableText("Put together from the documents' own sentences, without a language model.")
 _WRITTEN_BY = TranslatableText("Written by {writer}.")
 _WRITTEN_FOR = TranslatableText("Written by {writer}; tokens: {read} read, {written} written.")
+_WRITTEN_FOR_CACHED = TranslatableText(
+    "Written by {writer}; tokens: {read} read, {cached} of them cached, {written} written."
+)
+_PROMPT_LIMIT = TranslatableText("The prompt could have up to {number} tokens.")
 
 
 def handoff_button_label(who: str | None, translator: Translator) -> str:
@@ -340,9 +346,17 @@ def usage_line(usage: Usage, translator: Translator = ENGLISH_TRANSLATOR) -> str
     """Return the line about the writer of an answer and its tokens, for the details of its confidence."""
     if usage.writer in ("extractive", "none"):
         return translator(_EXTRACT)
-    if not usage.output_tokens:
-        return translator(_WRITTEN_BY, writer=usage.writer)
-    return translator(_WRITTEN_FOR, writer=usage.writer, read=usage.input_tokens, written=usage.output_tokens)
+    message = _WRITTEN_BY
+    if usage.output_tokens:
+        message = _WRITTEN_FOR_CACHED if usage.cached_tokens else _WRITTEN_FOR
+    line = translator(
+        message,
+        writer=usage.writer,
+        read=usage.input_tokens,
+        cached=usage.cached_tokens,
+        written=usage.output_tokens,
+    )
+    return f"{line} {translator(_PROMPT_LIMIT, number=usage.context_tokens)}" if usage.context_tokens else line
 
 
 def quote_text(text: str, translator: Translator = ENGLISH_TRANSLATOR) -> str:

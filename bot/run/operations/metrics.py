@@ -32,7 +32,11 @@ DRAFT_FAILURES = {
     draft.DRAFT_UNSUPPORTED: "unsupported",
     draft.TOO_FEW_CITATIONS: "cites_too_little",
     draft.DRAFT_TOO_SHORT: "too_short",
+    draft.DRAFT_WITHOUT_SOURCE: "without_source",
     draft.TOKENS_EXHAUSTED: "no_tokens",
+    draft.MODEL_TOO_SLOW: "too_slow",
+    draft.MODEL_QUEUE_FULL: "queue_full",
+    draft.WINDOW_FULL: "window_full",
 }
 """Reasons why a model's draft was not used; a provider's own error is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"
@@ -75,6 +79,9 @@ class Metrics:
         )
         self._tokens = Counter(
             "citewell_model_tokens", "Tokens that models read and wrote.", ("direction",), registry=registry
+        )
+        self._cached = Counter(
+            "citewell_model_cached_tokens", "Input tokens that the model's server had cached.", registry=registry
         )
         self._cost = Counter("citewell_model_cost", "The same at the prices that are set.", registry=registry)
         self._checked = Counter("citewell_sentences_checked", "Sentences drafted.", registry=registry)
@@ -137,6 +144,7 @@ class Metrics:
         ):
             self._tokens.labels(direction).inc(tokens)
             self._cost.inc(tokens * price / MILLION)
+        self._cached.inc(usage.cached_tokens)
         for note in usage.notes:
             what, _, why = note.partition(": ")
             if what == "model_failed":

@@ -13,6 +13,7 @@ from pipeline.budget import TokenBudget
 from pipeline.check.judge_prompt import PendingClaim
 from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.check.word_check import judge_sentence
+from pipeline.drafting.draft import DRAFT_WITHOUT_SOURCE, MODEL_QUEUE_FULL, MODEL_TOO_SLOW, WINDOW_FULL
 from pipeline.drafting.task import AnswerModel, ClaimJudge
 from pipeline.ports import SearchFunction, Writer
 from pipeline.respond import Responder
@@ -96,6 +97,23 @@ class Drafting:
         self.refused.append({draft[number].text: reason for number, reason in refused.items()})
         texts = {number: self._again.get(draft[number].text) for number in refused}
         return {n: replace(draft[n], text=text) for n, text in texts.items() if text}, 40
+
+
+class Failing(Drafting):
+    """A model that writes nothing, for a reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self._reason = reason
+
+    async def write(
+        self,
+        brief: WritingBrief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        search: SearchFunction | None = None,
+    ) -> Pieces:
+        yield DraftEnd(is_complete=False, reason=self._reason)
 
 
 class Wordless(Straight):
@@ -197,6 +215,22 @@ async def test_the_wait_for_the_first_sentence_counts_from_the_question() -> Non
     assert answer.usage.writer == "extractive"
     assert answer.preface.startswith(wording.MODEL_SILENT)
     assert "model_not_used: it took too long" in told
+
+
+@pytest.mark.parametrize(
+    ("failure", "notice"),
+    [
+        (MODEL_QUEUE_FULL, wording.MODEL_BUSY),
+        (MODEL_TOO_SLOW, wording.MODEL_SLOW),
+        (DRAFT_WITHOUT_SOURCE, wording.MODEL_UNSUPPORTED),
+        (WINDOW_FULL, wording.MODEL_SILENT),
+    ],
+)
+async def test_people_read_why_the_extract_stands_in(failure: str, notice: str) -> None:
+    answer, told = await answered(asking(), model=Failing(failure))
+    assert answer.usage.writer == "extractive"
+    assert answer.preface.startswith(notice)
+    assert f"model_not_used: {failure}" in told
 
 
 async def test_a_search_without_vectors_is_told_to_the_operator_and_noted_with_the_answer() -> None:

@@ -10,7 +10,7 @@ from pipeline.compose.confidence import assess_draft
 from pipeline.evidence.gather import gather_evidence
 from pipeline.evidence.question_analysis import analyze_question
 from pipeline.translations import ENGLISH_TRANSLATOR
-from pipeline.values import DraftSentence, Judgement, SupportBasis
+from pipeline.values import DraftSentence, Judgement, SupportBasis, Usage
 from pipeline.words import wording
 from tests.doubles.llm.walk import passage
 
@@ -61,3 +61,25 @@ def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
     assert "1 of 1 sentence is supported by the sources" in texts
     assert "1 document is cited" in texts
     assert not re.search(r"\b1 (?:more )?\w+s\b", texts.replace("1 more document comes", ""))
+
+
+@pytest.mark.parametrize(
+    ("usage", "line"),
+    [
+        (Usage(writer="a:m"), "Written by a:m."),
+        (
+            Usage(writer="a:m", input_tokens=1200, output_tokens=90),
+            "Written by a:m; tokens: 1200 read, 90 written.",
+        ),
+        (
+            Usage(writer="a:m", input_tokens=1200, cached_tokens=800, output_tokens=90),
+            "Written by a:m; tokens: 1200 read, 800 of them cached, 90 written.",
+        ),
+        (
+            Usage(writer="a:m", context_tokens=1500),
+            "Written by a:m. The prompt could have up to 1500 tokens.",
+        ),
+    ],
+)
+def test_the_line_about_the_writer_has_no_number_that_is_not_known(usage: Usage, line: str) -> None:
+    assert wording.usage_line(usage) == line

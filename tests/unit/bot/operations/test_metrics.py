@@ -98,6 +98,15 @@ def test_tokens_cost_what_the_settings_say() -> None:
     assert round(found["citewell_model_cost_total"], 6) == 0.007
 
 
+def test_cached_tokens_are_part_of_the_input_and_counted_apart() -> None:
+    counted = metrics()
+    counted.observe("slack", cited("Thirty days.", usage=Usage(input_tokens=3000, cached_tokens=1000)))
+    counted.observe("slack", cited("Thirty days.", usage=Usage(input_tokens=500)))
+    found = values(counted)
+    assert found["citewell_model_cached_tokens_total"] == 1000
+    assert found['citewell_model_tokens_total{direction="input"}'] == 3500
+
+
 def test_a_model_that_failed_is_counted_by_why_and_not_by_what_its_provider_said() -> None:
     counted = metrics()
     for why in ("it took too long", "openai: the key of Ann is wrong"):
