@@ -44,10 +44,7 @@ class LlmServer:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[LlmServer]:
         app = web.Application(client_max_size=16 * 2**20)
-        app.router.add_post("/v1/chat/completions", self._openai)
-        app.router.add_post("/v1/messages", self._anthropic)
-        app.router.add_post("/v1/embeddings", self._embeddings)
-        app.router.add_get("/seconds", self._seconds)
+        self._add_routes(app)
         runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -57,6 +54,12 @@ class LlmServer:
             yield self
         finally:
             await runner.cleanup()
+
+    def _add_routes(self, app: web.Application) -> None:
+        app.router.add_post("/v1/chat/completions", self._openai)
+        app.router.add_post("/v1/messages", self._anthropic)
+        app.router.add_post("/v1/embeddings", self._embeddings)
+        app.router.add_get("/seconds", self._seconds)
 
     async def _openai(self, request: web.Request) -> web.StreamResponse:
         return await self._serve(request, shapes.OPENAI)
