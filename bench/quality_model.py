@@ -19,6 +19,7 @@ from pipeline.ports.models import T
 from pipeline.values import Usage
 from pipeline.values.model_capacity import UNKNOWN_CAPACITY
 from pipeline.write.model_writer import ModelWriter
+from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
 
 _PASSAGE = re.compile(r"<passage-\w+ (\d+)>(.*?)</passage-", re.DOTALL)
@@ -65,7 +66,7 @@ class KnowingModel:
 
 def written_by(citewell: Citewell, model: KnowingModel, *, judged: bool) -> Citewell:
     """The same with `model` as its writer, and where it is `judged` with one of another name that knows the same."""
-    writer = ModelWriter(model, PromptOptions())
+    writer = ModelWriter(PromptFitter(model, PromptOptions()))
     budget = TokenBudget(citewell.storage.token_ledger, per_person=0, per_space=0, per_answer=0)
     reading = copy.copy(model)
     reading.name = "reading"

@@ -21,6 +21,8 @@ _MIN_READ_TOKENS, _MIN_WRITE_TOKENS = 100, 8
 """Tokens below which what was read or written tells no speed: the way to the server takes longer."""
 _MIN_WAIT = 2.0
 """Seconds that a model must have been waited for in vain for the wait to tell a speed."""
+_GIVEN_UP_DIVISOR = 2
+"""How much of a prompt was read when it was given up is not known: half of it is assumed."""
 _PLAUSIBLE_RATIO = (0.4, 2.0)
 """Tokens for each estimated one between which a server's count is believed; SmolLM2 counts .8 of English prose."""
 _CUT_RATIO = 0.8
@@ -176,7 +178,7 @@ class MeteredModel:
         slowest = unread / waited
         self.busy_until = self._clock() + max(0.0, self.capacity.reading_seconds(unread) - waited)
         if unread >= _MIN_READ_TOKENS and (known is None or slowest < known):
-            self._reading.append(slowest)
+            self._reading.append(slowest / _GIVEN_UP_DIVISOR)
 
     def _learn_window(self, request: _Request, end: StreamEnd) -> None:
         """Learn from a reply how long a prompt may be: it was read whole, was cut, or filled the window."""

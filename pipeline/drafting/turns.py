@@ -45,6 +45,7 @@ class ModelTurns:
     """The preparation of the model, which a question awaits for half of its time."""
     _active: int = 0
     _queue: deque[_Waiting] = field(default_factory=deque)
+    _started: list[float] = field(default_factory=list)
     _lengths: deque[float] = field(default_factory=lambda: deque(maxlen=_RECENT))
     _settling: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -58,9 +59,11 @@ class ModelTurns:
             await asyncio.wait({self.ready}, timeout=seconds / 2)
         await self._enter(seconds - (self.clock() - begun), on_place)
         started = self.clock()
+        self._started.append(started)
         try:
             yield
         finally:
+            self._started.remove(started)
             self._lengths.append(self.clock() - started)
             settling = asyncio.create_task(self._leave())
             self._settling.add(settling)
@@ -79,10 +82,13 @@ class ModelTurns:
         return slots is None or (not self._queue and self._active < slots)
 
     def _expected_wait(self) -> float:
-        """Return the seconds that a question which comes now will probably wait."""
-        slots = self.model.capacity.slots or 1
-        typical = sum(self._lengths) / len(self._lengths) if self._lengths else 0.0
-        return typical * (len(self._queue) + self._active - slots + 1) / slots
+        """Return the seconds that a question which comes now will probably wait: the rest of the turns that are held,
+        and those that wait."""
+        if not self._lengths:
+            return 0.0
+        typical, now = sum(self._lengths) / len(self._lengths), self.clock()
+        held = [max(0.0, typical - (now - started)) for started in self._started]
+        return (sum(held) + typical * len(self._queue)) / (self.model.capacity.slots or 1)
 
     async def _enter(self, seconds: float, on_place: Callable[[int], None]) -> None:
         if self.is_free:

@@ -26,6 +26,8 @@ from pipeline.write.search_tool import SEARCH_BUDGET_DIVISOR
 WARM_UP_REQUEST = "Write the numbers from 1 to 20."
 """Request behind the rules when nobody asks: it measures the model."""
 _WARM_UP_TOKENS = 32
+_FILLER = f"{ANSWER_RULES}\n"
+"""Text of some 450 tokens whose reading tells the speed."""
 _PROBE_SECONDS = 3.0
 """Seconds within which a prompt of full length must be read to be tried when nobody asks."""
 
@@ -55,8 +57,8 @@ class PromptFitter:
     model: LanguageModel
     options: PromptOptions
     _: KW_ONLY
-    reply: int
-    seconds: float
+    reply: int = 1000
+    seconds: float = 10.0
     make_nonce: Callable[[str], str] = field(default_factory=_nonce_maker)
     """Makes the mark of a conversation's prompts."""
     _kept: KeptPrompts = field(default_factory=KeptPrompts)
@@ -140,15 +142,13 @@ class PromptFitter:
             return
         capacity, most = self.model.capacity, self.options.context_tokens
         if capacity.window is None and capacity.read_per_second and capacity.reading_seconds(most) < _PROBE_SECONDS:
-            filler = f"{ANSWER_RULES}\n"
-            await self._request_numbers(filler * (most // estimate_tokens(filler) - 1))
+            await self._request_numbers(repeat=most // estimate_tokens(_FILLER) - 1)
 
-    async def _request_numbers(self, filler: str = "") -> None:
+    async def _request_numbers(self, repeat: int = 1) -> None:
+        """Ask for something short behind a text that no server has cached."""
         system = render_system_prompt(self.options, short_rules=self.is_slow)
-        messages = (
-            ChatMessage(role="system", content=system),
-            ChatMessage(role="user", content=filler + WARM_UP_REQUEST),
-        )
+        text = f"Code: {secrets.token_hex(4)}\n{_FILLER * repeat}{WARM_UP_REQUEST}"
+        messages = (ChatMessage(role="system", content=system), ChatMessage(role="user", content=text))
         async with aclosing(self.model.stream(messages, max_tokens=_WARM_UP_TOKENS)) as pieces:
             async for _ in pieces:
                 pass

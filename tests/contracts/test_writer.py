@@ -23,6 +23,7 @@ from pipeline.values import (
     replace,
 )
 from pipeline.write.model_writer import ModelWriter
+from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
 from tests.doubles.llm.faults import Act, Hollow, Reset, Status, Text
 from tests.doubles.llm.server import LlmServer
@@ -45,7 +46,7 @@ RESTS_ON = [("c1",), ("c1",), ("c2",), ("c3",)]
 async def opened(act: Act | None = None) -> AsyncIterator[Writer]:
     async with LlmServer(otherwise=lambda _: act or Text(DRAFT)).running() as server:
         model = OpenAIModel("m", key="k", base_url=f"{server.url}/v1")
-        yield ModelWriter(model, PromptOptions())
+        yield ModelWriter(PromptFitter(model, PromptOptions()))
         await model.close()
 
 

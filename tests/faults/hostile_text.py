@@ -190,7 +190,7 @@ def _asking() -> Run:
 
 
 def _addresses() -> Run:
-    from pipeline.write.model_writer import find_foreign_references
+    from pipeline.write.foreign_references import find_foreign_references
 
     return lambda text: find_foreign_references(text, [text])
 

@@ -17,7 +17,9 @@ from pipeline.respond import Responder
 from pipeline.values import Answer, AnswerOptions, AnswerRequest, BlockKind, CitedSentence, SentenceEvent, Usage
 from pipeline.values.model_capacity import UNKNOWN_CAPACITY
 from pipeline.words.text import split_words
-from pipeline.write.model_writer import ModelWriter, find_foreign_references
+from pipeline.write.foreign_references import find_foreign_references
+from pipeline.write.model_writer import ModelWriter
+from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
@@ -124,7 +126,7 @@ async def shown(reply: str, *, require_grounding: bool = True, query: str = "") 
         retriever=straight,
         model=AnswerModel(
             name="hostile",
-            writer=ModelWriter(HostileModel(reply, query), PromptOptions()),
+            writer=ModelWriter(PromptFitter(HostileModel(reply, query), PromptOptions())),
             budget=TokenBudget(Tally(), per_person=0, per_space=0, per_answer=1),
         ),
         history=NoHistory(),

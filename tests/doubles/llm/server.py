@@ -10,6 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
+from adapters.models.server_facts import TOOL_PROBE
+from pipeline.write.prompt_fitting import WARM_UP_REQUEST
 from tests.doubles.llm import shapes
 from tests.doubles.llm.faults import Act, Cut, Ending, Hang, Page, Raw, Reset, Stall, Status, Text
 
@@ -83,6 +85,10 @@ class LlmServer:
                 return _status(Status(401, f"Incorrect API key provided: {key}", "invalid_api_key"))
             if complaint := shape.complaint(body):
                 return _status(Status(400, complaint, "invalid_request_error", "messages"))
+            if is_preparation(body):
+                self.requests.pop()
+                self.keys.pop()
+                return await self._perform(Text("1 2 3"), request, shape, stream=bool(body.get("stream")))
             act = self.script.pop(0) if self.script else self.otherwise(body)
             return await self._perform(act, request, shape, stream=bool(body.get("stream")))
         finally:
@@ -149,6 +155,12 @@ class LlmServer:
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return web.json_response({"object": "list", "data": data[::-1], "model": body["model"], "usage": usage})
+
+
+def is_preparation(body: dict[str, Any]) -> bool:
+    """Tell whether a request only measures the model, or finds out about its tools: nobody asks anything."""
+    asked = str(body["messages"][-1]["content"])
+    return asked.endswith((WARM_UP_REQUEST, TOOL_PROBE))
 
 
 def _raw(act: Raw) -> web.Response:

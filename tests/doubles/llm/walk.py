@@ -38,6 +38,7 @@ from pipeline.values import (
     Unit,
 )
 from pipeline.write.model_writer import ModelWriter
+from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
 from tests.doubles.llm.server import LlmServer
 
@@ -160,7 +161,7 @@ async def walking(
         retriever=straight,
         model=AnswerModel(
             name=guarded.name,
-            writer=ModelWriter(guarded, PromptOptions()),
+            writer=ModelWriter(PromptFitter(guarded, PromptOptions())),
             budget=budget or TokenBudget(Tally(), per_person=0, per_space=0, per_answer=5000),
             judge=ModelJudge(guarded) if judged else None,
         ),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.write.model_writer import drop_foreign_references, find_foreign_references
+from pipeline.write.foreign_references import drop_foreign_references, find_foreign_references
 
 SOURCES = ["See https://wiki.acme.com/leave, handbook.pdf or people@acme.com. Doors open at 10:30."]
 

@@ -23,7 +23,9 @@ from pipeline.values import (
     replace,
 )
 from pipeline.values.model_capacity import UNKNOWN_CAPACITY
-from pipeline.write.model_writer import NOT_IN_DOCUMENTS, ModelWriter
+from pipeline.write.model_draft import NOT_IN_DOCUMENTS
+from pipeline.write.model_writer import ModelWriter
+from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
 
 BRIEF = WritingBrief(question="How much leave do contractors get, and who pays?")
@@ -80,7 +82,7 @@ STOP = StreamEnd(reason="stop", input_tokens=90, output_tokens=12)
 async def written(
     *pieces: str | StreamEnd, brief: WritingBrief = BRIEF
 ) -> list[DraftSentence | AdditionalPassages | DraftEnd]:
-    writer = ModelWriter(ScriptedModel(*pieces), PromptOptions(), make_nonce=lambda _: "feedc0de")
+    writer = ModelWriter(PromptFitter(ScriptedModel(*pieces), PromptOptions(), make_nonce=lambda _: "feedc0de"))
     given, *drafted = [piece async for piece in writer.write(brief, PASSAGES, [])]
     assert given == AdditionalPassages(passages=tuple(PASSAGES))
     return drafted
@@ -103,8 +105,10 @@ async def test_numbers_become_chunk_ids_and_unknown_ones_nothing() -> None:
 async def test_the_day_in_front_of_a_sentence_is_its_documents_or_stays_where_it_is() -> None:
     dated = [replace(one, document=_of(one, day)) for one, day in zip(PASSAGES, DAYS, strict=True)]
     writer = ModelWriter(
-        ScriptedModel(f"As of {DAYS[1]}: Staff get 25 days [2]. As of {DAYS[1]}: Staff get 20 days [1].", STOP),
-        PromptOptions(),
+        PromptFitter(
+            ScriptedModel(f"As of {DAYS[1]}: Staff get 25 days [2]. As of {DAYS[1]}: Staff get 20 days [1].", STOP),
+            PromptOptions(),
+        )
     )
     said = [one async for one in writer.write(BRIEF, dated, []) if isinstance(one, DraftSentence)]
     assert [(one.as_of, one.text) for one in said] == [
@@ -185,7 +189,7 @@ async def test_the_draft_ends_at_the_sentence_with_which_it_would_be_twice_as_lo
 
 async def test_a_reader_that_stops_reading_closes_the_models_stream() -> None:
     model = ScriptedModel("Staff get 25 days [1]. ", "Contractors get none [2].", STOP)
-    stream = ModelWriter(model, PromptOptions()).write(BRIEF, PASSAGES, [])
+    stream = ModelWriter(PromptFitter(model, PromptOptions())).write(BRIEF, PASSAGES, [])
     async with aclosing(stream):  # type: ignore[type-var]
         await anext(stream)
         await anext(stream)
@@ -196,7 +200,7 @@ async def test_the_mark_is_the_same_for_the_same_prompt_alone_and_nobody_outside
     marks: list[str] = []
     for _ in range(2):
         model = ScriptedModel("Staff get 25 days [1].", STOP)
-        writer = ModelWriter(model, PromptOptions())
+        writer = ModelWriter(PromptFitter(model, PromptOptions()))
         for question in ("Who pays?", "Who pays?", "Who asks?"):
             _ = [piece async for piece in writer.write(WritingBrief(question=question), PASSAGES, [])]
         marks += [messages[1].content.split("\n")[0] for messages in model.asked]
@@ -212,7 +216,7 @@ async def nothing_else(text: str) -> Sequence[RetrievedChunk]:
 @pytest.mark.parametrize("tokens", [12_000, 2000])
 async def test_a_search_is_offered_and_the_passages_have_room_beside_it(tokens: int) -> None:
     model = ScriptedModel("Staff get 25 days [1].", STOP)
-    writer = ModelWriter(model, PromptOptions(context_tokens=tokens))
+    writer = ModelWriter(PromptFitter(model, PromptOptions(context_tokens=tokens)))
     given, first, *_ = [piece async for piece in writer.write(BRIEF, PASSAGES, [], nothing_else)]
     assert given == AdditionalPassages(passages=tuple(PASSAGES))
     assert isinstance(first, DraftSentence)
@@ -234,7 +238,7 @@ def again(*sentences: tuple[int, str]) -> str:
 
 async def rewritten(reply: str | CitewellError) -> tuple[Mapping[int, DraftSentence], int, ScriptedModel]:
     model = ScriptedModel(again=reply)
-    writer = ModelWriter(model, PromptOptions(), make_nonce=lambda _: "feedc0de")
+    writer = ModelWriter(PromptFitter(model, PromptOptions(), make_nonce=lambda _: "feedc0de"))
     return *await writer.rewrite(BRIEF, PASSAGES, [], DRAFT, REFUSED), model
 
 
