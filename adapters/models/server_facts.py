@@ -1,4 +1,4 @@
-"""What a model server of one's own tells of itself: its window, its slots, and whether it takes tools.
+"""Facts that a model server of one's own tells of itself: its window, its slots, and whether it takes tools.
 
 No prompt of a person is sent. Every server is asked in the words of each: llama.cpp, Ollama, LM Studio and vLLM."""
 
@@ -30,7 +30,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 
 class ServerFacts(Value):
-    """What a server tells of itself and of one model. None: not known."""
+    """Facts that a server tells of itself and of one model. None: not known."""
 
     window: int | None = None
     """Tokens of a prompt and its reply together, as loaded; not what the model could have at most."""
@@ -70,6 +70,8 @@ async def slots_idle(base_url: str, *, key: str, seconds: float = 3.0) -> bool |
     return not all(states)
 
 
+TOOL_PROBE = "Say yes."
+"""Request that is sent with and without a tool."""
 _TOOL = Tool(
     name="search_documents",
     description="Search the documents.",
@@ -90,7 +92,7 @@ async def tools_reach_model(model: LanguageModel) -> bool | None:
 
 async def _count_prompt(model: LanguageModel, *tools: Tool) -> int:
     tokens = 0
-    messages = [ChatMessage(role="user", content="Say yes.")]
+    messages = [ChatMessage(role="user", content=TOOL_PROBE)]
     async with aclosing(model.stream(messages, max_tokens=1, tools=tools)) as pieces:
         async for piece in pieces:
             if isinstance(piece, StreamEnd):
