@@ -159,7 +159,7 @@ class LlmServer:
 
 def is_preparation(body: dict[str, Any]) -> bool:
     """Tell whether a request only measures the model, or finds out about its tools: nobody asks anything."""
-    asked = str(body["messages"][-1]["content"])
+    asked = str(body["messages"][-1]["content"]) if body["messages"] else ""
     return asked.endswith((WARM_UP_REQUEST, TOOL_PROBE))
 
 

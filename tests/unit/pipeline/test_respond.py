@@ -77,6 +77,7 @@ class Drafting:
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
         search: SearchFunction | None = None,
+        seconds: float | None = None,
     ) -> Pieces:
         yield AdditionalPassages(passages=tuple(passages))
         for text in self._texts:
@@ -93,10 +94,14 @@ class Drafting:
         history: Sequence[Turn],
         draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
+        seconds: float | None = None,
     ) -> tuple[Mapping[int, DraftSentence], int]:
         self.refused.append({draft[number].text: reason for number, reason in refused.items()})
         texts = {number: self._again.get(draft[number].text) for number in refused}
         return {n: replace(draft[n], text=text) for n, text in texts.items() if text}, 40
+
+    def kept_chunks(self, conversation: str) -> Sequence[str]:
+        return ()
 
 
 class Failing(Drafting):
@@ -112,6 +117,7 @@ class Failing(Drafting):
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
         search: SearchFunction | None = None,
+        seconds: float | None = None,
     ) -> Pieces:
         yield DraftEnd(is_complete=False, reason=self._reason)
 
@@ -373,7 +379,7 @@ class Private(Straight):
 class Searching(Drafting):
     """Searches before it drafts."""
 
-    async def write(self, *given: Any) -> Pieces:
+    async def write(self, *given: Any, **deadline: Any) -> Pieces:
         *about, look = given
         yield AdditionalPassages(passages=tuple(await look("who approves leave")))
         async for piece in super().write(*about):
@@ -393,7 +399,7 @@ async def test_a_model_finds_by_searching_again_what_the_asker_may_read_and_no_m
 class Later(Drafting):
     """Searches when it has drafted all but its end."""
 
-    async def write(self, *given: Any) -> Pieces:
+    async def write(self, *given: Any, **deadline: Any) -> Pieces:
         async for piece in super().write(*given):
             if isinstance(piece, DraftEnd):
                 yield AdditionalPassages(passages=(FAR,))
