@@ -136,7 +136,7 @@ def test_the_prompt_is_the_one_that_was_reviewed(name: str, brief: WritingBrief,
     assert whole == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("short_rules", "most"), [(False, 600), (True, 350)])
+@pytest.mark.parametrize(("short_rules", "most"), [(False, 600), (True, 400)])
 def test_the_fixed_part_is_short_in_every_combination(*, short_rules: bool, most: int) -> None:
     side = "a side with a very long name that goes on and on for ever"
     for mode, form, intent, style in itertools.product(AnswerMode, AnswerFormat, Intent, AnswerStyle):
