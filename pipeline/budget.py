@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime
 
-from pipeline.ports import TokenLedger
+from pipeline.errors import CitewellError, PromptTooLong, UnusableResponse
+from pipeline.ports import ChatMessage, TokenLedger
 from pipeline.values import Value
+from pipeline.words.text import estimate_tokens
 
 
 class Reservation(Value):
@@ -18,13 +20,20 @@ class Reservation(Value):
     tokens: int
 
 
+@dataclass
+class TokenCounter:
+    """The tokens that one answer has cost so far: as the model counted them, else estimated."""
+
+    tokens: int = 0
+
+
 @dataclass(frozen=True)
 class TokenBudget:
     """Sets aside the most that an answer can cost before a model is asked, so that no limit is ever exceeded.
 
     `per_person` and `per_space` are tokens a day (UTC), 0 for no limit; `per_answer` is the most that one answer costs.
-    An answer whose cost is never known keeps what was set aside for it: the process died, or the model was not waited
-    for."""
+    What an answer did not cost goes back at its end, however it ends: nothing where the model gave nothing, an estimate
+    where its cost is unknown. Only an answer whose process died keeps what was set aside for it."""
 
     ledger: TokenLedger
     _: KW_ONLY
@@ -46,3 +55,17 @@ class TokenBudget:
         """Count what the answer did cost instead of what was set aside. Raises Unavailable."""
         if reservation.subjects:
             await self.ledger.adjust(reservation.subjects, spent - reservation.tokens, reservation.day)
+
+
+def estimate_prompt_tokens(messages: Sequence[ChatMessage]) -> int:
+    """Estimate the tokens of a prompt."""
+    return sum(estimate_tokens(message.content) for message in messages)
+
+
+def estimate_failed_call(
+    error: CitewellError | TimeoutError, messages: Sequence[ChatMessage], *, max_tokens: int
+) -> int:
+    """Estimate the tokens of a call that failed: the prompt and the longest reply where an unusable reply came, 0 where
+    none came."""
+    has_reply = isinstance(error, UnusableResponse) and not isinstance(error, PromptTooLong)
+    return estimate_prompt_tokens(messages) + max_tokens if has_reply else 0

@@ -131,7 +131,6 @@ def _make_result(
         checked=tuple(checked),
         assessment=task.assess_draft(checked, model.name),
         usage=replace(end.usage, writer=model.name),
-        tokens_used=end.usage.input_tokens + end.usage.output_tokens if end.is_usage_exact else None,
         failure=failure,
         fallback_notice=(wording.MODEL_UNSUPPORTED if wrote and failure != NOT_CHECKED else wording.MODEL_SILENT)
         if failure
@@ -180,7 +179,6 @@ def draft_extractively(task: DraftTask, failed: DraftResult | None) -> tuple[Seq
         checked=tuple(checked),
         assessment=assessment,
         usage=replace(usage, writer=EXTRACTIVE_WRITER),
-        tokens_used=failed.tokens_used if failed else 0,
         failure=failed.failure if failed else "",
         preface=preface,
         flags=failed.flags if failed else (),

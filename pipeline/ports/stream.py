@@ -24,6 +24,7 @@ from pipeline.values import (
     SearchPlan,
     SentenceEvent,
     Turn,
+    Usage,
     WritingBrief,
 )
 
@@ -126,9 +127,10 @@ class Writer(Protocol):
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
         search: SearchFunction | None = None,
-    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
+    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | Usage | DraftEnd, None]:
         """Draft an answer sentence by sentence, then one DraftEnd. Passages found with `search` come before the
-        sentences that rest on them. Raises Unavailable or UnusableResponse."""
+        sentences that rest on them. A Usage is the cost of the draft so far, estimated; none comes before the model
+        has given something. Raises Unavailable or UnusableResponse."""
         ...
 
     async def rewrite(

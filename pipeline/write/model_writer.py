@@ -185,7 +185,7 @@ class ModelWriter:
         passages: Sequence[RetrievedChunk],
         history: Sequence[Turn],
         search: SearchFunction | None = None,
-    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
+    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | Usage | DraftEnd, None]:
         """Write an answer; see `Writer`. Raises Unavailable only before the model wrote anything, UnusableResponse
         before the first sentence.
 
@@ -204,11 +204,9 @@ class ModelWriter:
         draft = _Draft(self.model.name, brief, mark, list(prompt.passages), prompt.tokens)
         messages = list(prompt.messages)
         for _ in range(MAX_SEARCHES + 2 if search_runner else 1):
-            async with aclosing(
-                self._stream_reply(draft, messages, (SEARCH_TOOL,) if search_runner else ())
-            ) as sentences:
-                async for sentence in sentences:
-                    yield sentence
+            async with aclosing(self._stream_reply(draft, messages, (SEARCH_TOOL,) if search_runner else ())) as pieces:
+                async for piece in pieces:
+                    yield piece
             if not (search_runner and draft.searches):
                 break
             results, new_passages = await search_runner.run(draft.calls, draft.passages)
@@ -249,9 +247,9 @@ class ModelWriter:
 
     async def _stream_reply(
         self, draft: _Draft, messages: Sequence[ChatMessage], tools: Sequence[Tool]
-    ) -> AsyncGenerator[DraftSentence, None]:
-        """Yield the sentences of one reply, without those that name no source before it searches; `draft` records its
-        end."""
+    ) -> AsyncGenerator[DraftSentence | Usage, None]:
+        """Yield the sentences of one reply, without those that name no source before it searches, and the usage at each
+        piece; `draft` records its end."""
         parser = draft.start_reply()
         uncited: list[DraftSentence] = []
         cited = not tools
@@ -264,6 +262,7 @@ class ModelWriter:
                         cited = cited or bool(sentence.chunk_ids)
                         while cited and uncited:
                             yield uncited.pop(0)
+                    yield draft.usage
                     if draft.full:
                         break
         except CitewellError as error:
@@ -291,6 +290,8 @@ class _Draft:
     missing: list[str] = field(default_factory=list)
     text: str = ""
     """Text of the last reply."""
+    text_tokens: int = 0
+    """Tokens of that text, estimated piece by piece."""
     calls: list[ToolCall] = field(default_factory=list)
     """Tool calls of the last reply."""
     end: StreamEnd = field(default_factory=lambda: StreamEnd(reason=""))
@@ -311,9 +312,9 @@ class _Draft:
     def start_reply(self) -> DraftParser:
         """Return the parser of the next reply."""
         self.earlier_input_tokens += (self.end.input_tokens or self.prompt) if self.end.reason else 0
-        self.earlier_output_tokens += self.end.output_tokens or estimate_tokens(self.text)
+        self.earlier_output_tokens += self.end.output_tokens or self.text_tokens
         self.end = StreamEnd(reason="")
-        self.text, self.calls = "", []
+        self.text, self.text_tokens, self.calls = "", 0, []
         parser = DraftParser({mark for passage in self.passages for mark in find_passage_marks(passage.chunk.text)})
         self.missing = parser.missing
         return parser
@@ -329,6 +330,7 @@ class _Draft:
                 marked = parser.close(complete=piece.reason in ("stop", TOOL_CALLS_REASON))
             case TextDelta():
                 self.text += piece.text
+                self.text_tokens += estimate_tokens(piece.text)
                 self.written = self.written or bool(piece.text)
                 marked = parser.feed(piece.text)
         for sentence in _resolve_sources(marked, self.passages, self.mark):
@@ -338,13 +340,18 @@ class _Draft:
                 self.length += len(sentence.text)
                 yield sentence
 
-    def end_draft(self) -> DraftEnd:
-        """Return the end of the draft. Raises UnusableResponse where it holds nothing at all."""
-        usage = Usage(
+    @property
+    def usage(self) -> Usage:
+        """Usage so far, as the provider counts it; estimated where it has not counted."""
+        return Usage(
             writer=self.writer,
             input_tokens=self.earlier_input_tokens + (self.end.input_tokens or self.prompt),
-            output_tokens=self.earlier_output_tokens + (self.end.output_tokens or estimate_tokens(self.text)),
+            output_tokens=self.earlier_output_tokens + (self.end.output_tokens or self.text_tokens),
         )
+
+    def end_draft(self) -> DraftEnd:
+        """Return the end of the draft. Raises UnusableResponse where it holds nothing at all."""
+        usage = self.usage
         if self.full and not self.cut:
             return DraftEnd(reason="max_length", usage=usage)
         if self.cut or self.end.reason != "stop":
