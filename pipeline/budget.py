@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime
@@ -32,8 +33,8 @@ class TokenBudget:
     """Sets aside the most that an answer can cost before a model is asked, so that no limit is ever exceeded.
 
     `per_person` and `per_space` are tokens a day (UTC), 0 for no limit; `per_answer` is the most that one answer costs.
-    What an answer did not cost goes back at its end, however it ends: nothing where the model gave nothing, an estimate
-    where its cost is unknown. Only an answer whose process died keeps what was set aside for it."""
+    At the end of an answer, however it ends, its cost replaces what was set aside: 0 where the model gave nothing, an
+    estimate where the model did not say. Only an answer whose process died keeps what was set aside for it."""
 
     ledger: TokenLedger
     _: KW_ONLY
@@ -43,18 +44,35 @@ class TokenBudget:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     async def reserve(self, person: str, space: str) -> Reservation | None:
-        """Set aside tokens for one answer; return None when the day's are spent. Raises Unavailable."""
+        """Set aside tokens for one answer; return None when the day's are spent. Raises Unavailable.
+
+        A caller that is cancelled meanwhile has nothing set aside."""
         limits = {f"person {person}": self.per_person, f"space {space}": self.per_space}
         limits = {subject: limit for subject, limit in limits.items() if limit}
         day = self.today()
-        if limits and not await self.ledger.reserve(limits, self.per_answer, day):
-            return None
-        return Reservation(subjects=tuple(limits), day=day, tokens=self.per_answer)
+        reservation = Reservation(subjects=tuple(limits), day=day, tokens=self.per_answer)
+        if not limits:
+            return reservation
+        reserving = asyncio.ensure_future(self.ledger.reserve(limits, self.per_answer, day))
+        try:
+            return reservation if await asyncio.shield(reserving) else None
+        except asyncio.CancelledError:
+            if await reserving:
+                await self.settle(reservation, 0)
+            raise
 
     async def settle(self, reservation: Reservation, spent: int) -> None:
-        """Count what the answer did cost instead of what was set aside. Raises Unavailable."""
-        if reservation.subjects:
-            await self.ledger.adjust(reservation.subjects, spent - reservation.tokens, reservation.day)
+        """Count what the answer did cost instead of what was set aside, also where the caller is cancelled meanwhile.
+        Raises Unavailable."""
+        if not reservation.subjects:
+            return
+        unspent = reservation.tokens - spent
+        settling = asyncio.ensure_future(self.ledger.adjust(reservation.subjects, -unspent, reservation.day))
+        try:
+            await asyncio.shield(settling)
+        except asyncio.CancelledError:
+            await settling
+            raise
 
 
 def estimate_prompt_tokens(messages: Sequence[ChatMessage]) -> int:

@@ -221,8 +221,10 @@ class _Draft:
         running = [self._write_call, *self._calls, *([self._repair_call] if self._repair_call else [])]
         for call in running:
             call.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        self._task.counter.tokens += self._usage.input_tokens + self._usage.output_tokens
+        try:
+            await asyncio.gather(*running, return_exceptions=True)
+        finally:
+            self._task.counter.tokens += self._usage.input_tokens + self._usage.output_tokens
         for reading in self._readings:
             if reading.verdict.done() and not reading.verdict.cancelled():
                 reading.verdict.exception()  # retrieved, so that asyncio does not log it as lost

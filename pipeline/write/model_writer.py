@@ -342,10 +342,12 @@ class _Draft:
 
     @property
     def usage(self) -> Usage:
-        """Usage so far, as the provider counts it; estimated where it has not counted."""
+        """Usage so far, as the provider counts it; estimated where it has not counted. A reply of which nothing came
+        costs nothing."""
+        has_come = self.text or self.calls or self.end.reason
         return Usage(
             writer=self.writer,
-            input_tokens=self.earlier_input_tokens + (self.end.input_tokens or self.prompt),
+            input_tokens=self.earlier_input_tokens + (self.end.input_tokens or (self.prompt if has_come else 0)),
             output_tokens=self.earlier_output_tokens + (self.end.output_tokens or self.text_tokens),
         )
 
