@@ -9,10 +9,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pipeline.auto_answers import suppress_unhelpful
+from pipeline.budget import TokenCounter
 from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import DraftResult, answer_without_search, compose_answer, failed_answer
 from pipeline.compose.changed_documents import compose_changes
@@ -71,12 +72,12 @@ from pipeline.write.extractive import complete_lists
 EMPTY_CONVERSATION_ID = ConversationId(platform="", space="", channel="")
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Allowance:
-    """Permission to ask a model, and the tokens used; None while they are unknown."""
+    """Permission to ask a model, and the count of the tokens that it uses."""
 
     granted: bool
-    spent: int | None = None
+    counter: TokenCounter = field(default_factory=TokenCounter)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,11 +148,11 @@ class Responder:
             with stopwatch.stage("plan"):
                 planner = (model and model.planner) or self.planner
                 plan = await planner.plan(request.text, conversation, request.audience, translator)
-            allowance.spent = plan.tokens if isinstance(plan, SearchPlan) else 0
             if not isinstance(plan, SearchPlan):
                 usage = Usage(writer="none", milliseconds=stopwatch.timings())
                 yield answer_without_search(answer_id, request.text, plan, usage, translator)
                 return
+            allowance.counter.tokens += plan.tokens
             yield ProgressEvent(stage=AnswerStage.SEARCHING)
             if answer := await self._answer_changes(request, plan, answer_id, translator, stopwatch):
                 await self._record(request, answer)
@@ -189,14 +190,13 @@ class Responder:
                     grounded=self.options.require_grounding,
                     always_show_extract=request.force_extract,
                     stopwatch=stopwatch,
+                    counter=allowance.counter,
                     translator=translator,
                     extra_passages=deeper,
                     search=self._search_function(request.audience) if model and not request.thread else None,
                     is_summary=request.thread is not None,
                     prepared_extract=extract,
                 )
-                if model:
-                    allowance.spent = None
                 is_spent = self.model and not request.extract and not allowance.granted
                 failed_draft = BUDGET_SPENT_DRAFT if is_spent else None
                 async with aclosing(write_draft(task, model, failed_draft)) as pieces:
@@ -213,7 +213,6 @@ class Responder:
                             preface = piece.preface if numbering.sentences else _join_lines(introduction, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
                             yield SentenceEvent(sentence=cited, preface=preface)
-                allowance.spent = None if drafted.tokens_used is None else plan.tokens + drafted.tokens_used
         is_short = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
         with stopwatch.stage("compose"):
             answer = compose_answer(
@@ -292,9 +291,8 @@ class Responder:
 
     @asynccontextmanager
     async def _reserve_tokens(self, request: AnswerRequest) -> AsyncIterator[_Allowance]:
-        """Reserve tokens for all calls of the model, if the day's limit allows; count what was used at the end.
-
-        Tokens whose use is unknown stay reserved."""
+        """Reserve tokens for all calls of the model, if the day's limit allows; at the end, count what they did cost
+        instead, whether the answer is whole, failed, or was not waited for."""
         space = request.conversation.space if request.conversation else ""
         budget = self.model and not request.extract and self.model.budget
         reservation = await budget.reserve(request.author, space) if budget else None
@@ -302,9 +300,9 @@ class Responder:
         try:
             yield allowance
         finally:
-            if budget and reservation and allowance.spent is not None:
+            if budget and reservation:
                 with self._report_errors():
-                    await budget.settle(reservation, allowance.spent)
+                    await budget.settle(reservation, allowance.counter.tokens)
 
     def _search_function(self, audience: Audience) -> SearchFunction:
         async def search(text: str) -> Sequence[RetrievedChunk]:

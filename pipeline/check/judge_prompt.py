@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from pipeline.budget import estimate_prompt_tokens
 from pipeline.evidence.injected_instructions import is_instruction_unit
 from pipeline.ports import ChatMessage
 from pipeline.values import BlockKind, Cells, DraftSentence, RetrievedChunk, label_cells
@@ -78,6 +79,11 @@ def render_judge_messages(
         ChatMessage(role="system", content=_TASK.format(mark=mark)),
         ChatMessage(role="user", content="".join([*sources, question_block, "\n".join(claim_blocks)])),
     ]
+
+
+def estimate_judge_prompt(claims: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], question: str) -> int:
+    """Estimate the tokens of a request for verdicts, without those of the reply."""
+    return estimate_prompt_tokens(render_judge_messages(fit_claims(claims), passages, question, "0" * 8))
 
 
 def _select_sources(claims: Sequence[PendingClaim], passages: Sequence[RetrievedChunk]) -> Iterator[tuple[str, str]]:

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from pipeline.budget import estimate_failed_call, estimate_prompt_tokens
 from pipeline.check.judge_prompt import (
-    MAX_CALL_TOKENS,
     TOKENS_PER_VERDICT,
     PendingClaim,
     fit_claims,
@@ -21,7 +21,7 @@ from pipeline.check.judge_prompt import (
 from pipeline.check.risk import find_unsupported_name, support_score
 from pipeline.check.verbatim import find_phrase, find_quote
 from pipeline.check.word_check import judge_sentence
-from pipeline.errors import CitewellError, Unavailable
+from pipeline.errors import CitewellError
 from pipeline.evidence.injected_instructions import crop_passage, is_instruction_free
 from pipeline.ports import LanguageModel
 from pipeline.values import Judgement, RetrievedChunk, SupportBasis, replace
@@ -92,7 +92,7 @@ class ModelJudge:
         question: str = "",
         history_text: str = "",
     ) -> tuple[list[Judgement], int]:
-        """Return a judgement for each claim, and the tokens they cost: the maximum where the model did not say.
+        """Return a judgement for each claim, and the tokens they cost: estimated where the model did not say.
 
         The names in `history_text`, the conversation so far, count as known."""
         judgements = [
@@ -122,16 +122,15 @@ class ModelJudge:
     async def _request_verdicts(
         self, claims: Sequence[PendingClaim], passages: Sequence[RetrievedChunk], question: str
     ) -> tuple[Mapping[int, _Verdict], int]:
+        messages = render_judge_messages(claims, passages, question, self.make_nonce())
+        max_tokens = 60 + TOKENS_PER_VERDICT * len(claims)
         try:
             async with asyncio.timeout(self.deadline):
-                reply, usage = await self.model.structured(
-                    render_judge_messages(claims, passages, question, self.make_nonce()),
-                    _Verdicts,
-                    max_tokens=60 + TOKENS_PER_VERDICT * len(claims),
-                )
+                reply, usage = await self.model.structured(messages, _Verdicts, max_tokens=max_tokens)
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "the judge took too long")
-            return {}, 0 if isinstance(error, Unavailable) else MAX_CALL_TOKENS
+            failed = estimate_failed_call(error, messages, max_tokens=max_tokens)
+            return {}, estimate_prompt_tokens(messages) if isinstance(error, TimeoutError) else failed
         verdicts = reply.by_claim(len(claims))
         if len(verdicts) < len(claims):
             self.report(f"the judge gave {len(verdicts)} of {len(claims)} verdicts")

@@ -65,8 +65,6 @@ class DraftResult:
     """Every claim of the draft, shown or not; captions aside."""
     assessment: Assessment = EMPTY_ASSESSMENT
     usage: Usage = NO_USAGE
-    tokens_used: int | None = 0
-    """Tokens that a model used; None when it did not report them."""
     failure: str = ""
     """Reason why a model's draft is not the answer, or not the whole of it; for the operator."""
     fallback_notice: TranslatableText | None = None

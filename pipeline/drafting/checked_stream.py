@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from pipeline.check.judge_prompt import PendingClaim
+from pipeline.check.judge_prompt import PendingClaim, estimate_judge_prompt
 from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence
 from pipeline.drafting.task import AnswerModel, DraftTask
 from pipeline.drafting.turns import QueueTooLong
-from pipeline.errors import CitewellError, Unavailable
+from pipeline.errors import CitewellError
 from pipeline.values import (
     AdditionalPassages,
     AnswerStage,
@@ -24,6 +24,7 @@ from pipeline.values import (
     Judgement,
     ProgressEvent,
     SupportBasis,
+    Usage,
     replace,
 )
 from pipeline.words.text import estimate_tokens, is_lead_in, is_yes_or_no
@@ -130,9 +131,7 @@ async def stream_checked_draft(
                 reason = DRAFT_TOO_LATE if isinstance(error, TimeoutError) else str(error)
                 for judged in draft.rest():
                     yield judged
-                yield draft.late(
-                    DraftEnd(is_complete=False, reason=reason, is_usage_exact=isinstance(error, Unavailable))
-                )
+                yield draft.end_with(reason)
                 return
             yield piece
             if isinstance(piece, DraftEnd):
@@ -172,6 +171,7 @@ class _Draft:
 
     def __init__(self, task: DraftTask, model: AnswerModel) -> None:
         self.end: DraftEnd | None = None
+        self._draft_usage = Usage()
         self._task, self._model = task, model
         self._readings: list[_JudgedSentence] = []
         self._news: list[AdditionalPassages | ProgressEvent] = []
@@ -181,6 +181,7 @@ class _Draft:
         self._unsent: list[_JudgedSentence] = []
         self._calls: list[asyncio.Task[Sequence[Judgement]]] = []
         self._judge_tokens = 0
+        """Tokens of the reviews and of the repair."""
         self._turn = AsyncExitStack()
         self._write_call = asyncio.create_task(self._write())
         self._repair_call: asyncio.Task[None] | None = None
@@ -219,26 +220,42 @@ class _Draft:
         for reading in self._readings[self._next_index :]:
             yield reading.checked
 
-    def late(self, otherwise: DraftEnd) -> DraftEnd:
-        """Return the end of the draft, if it has one; calls that still run are not awaited, and their tokens not
-        counted."""
-        return replace(self.end, is_usage_exact=False) if self.end else otherwise
+    def end_with(self, reason: str) -> DraftEnd:
+        """Return the end of the draft, or one with `reason` where it has none, and the usage so far."""
+        end = self.end or DraftEnd(is_complete=False, reason=reason)
+        return replace(end, usage=self._usage)
 
     async def close(self) -> None:
+        """Cancel the calls that still run, and count the tokens of all."""
         running = [self._write_call, *self._calls, *([self._repair_call] if self._repair_call else [])]
         for call in running:
             call.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        await self._turn.aclose()
+        try:
+            await asyncio.gather(*running, return_exceptions=True)
+        finally:
+            self._task.counter.tokens += self._usage.input_tokens + self._usage.output_tokens
+            await self._turn.aclose()
         for reading in self._readings:
             if reading.verdict.done() and not reading.verdict.cancelled():
                 reading.verdict.exception()  # retrieved, so that asyncio does not log it as lost
 
     async def _finish(self) -> DraftEnd:
         await self._write_call
-        end = self.end or DraftEnd(is_complete=False, reason="it stopped without an end", is_usage_exact=False)
-        usage = replace(end.usage, input_tokens=end.usage.input_tokens + self._judge_tokens)
-        return replace(end, usage=usage)
+        return self.end_with("it stopped without an end")
+
+    @property
+    def _usage(self) -> Usage:
+        usage = self._draft_usage
+        return replace(usage, input_tokens=usage.input_tokens + self._judge_tokens)
+
+    @contextmanager
+    def _estimate_if_cancelled(self, estimate: Callable[[], int]) -> Iterator[None]:
+        """Count an estimate for a call that is cancelled: its prompt may have been read."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            self._judge_tokens += estimate()
+            raise
 
     async def _write(self) -> None:
         task, limits = self._task, self._task.limits
@@ -279,10 +296,12 @@ class _Draft:
         self._news.append(ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead))
         self._arrived.set()
 
-    def _take_piece(self, piece: DraftSentence | AdditionalPassages | DraftEnd) -> None:
+    def _take_piece(self, piece: DraftSentence | AdditionalPassages | Usage | DraftEnd) -> None:
         match piece:
             case DraftEnd():
-                self.end = piece
+                self.end, self._draft_usage = piece, piece.usage
+            case Usage():
+                self._draft_usage = piece
             case AdditionalPassages():
                 self._task = self._task.with_passages(piece.passages)
                 self._news.append(piece)
@@ -325,9 +344,11 @@ class _Draft:
         task, judge = self._task, self._model.judge
         if judge is None:
             return [task.judge_sentence(*claim) for claim in claims]
-        judgements, tokens = await judge.review(
-            claims, task.citable_passages, question=task.question, history_text=task.history_text
-        )
+        passages = task.citable_passages
+        with self._estimate_if_cancelled(lambda: estimate_judge_prompt(claims, passages, task.question)):
+            judgements, tokens = await judge.review(
+                claims, passages, question=task.question, history_text=task.history_text
+            )
         self._judge_tokens += tokens
         return judgements
 
@@ -344,14 +365,16 @@ class _Draft:
         if not (self.end and self.end.is_complete):
             return
         task, draft = self._task, [reading.claim.sentence for reading in self._readings]
-        rewritten, tokens = await self._model.writer.rewrite(
-            task.brief,
-            task.citable_passages,
-            task.history,
-            draft,
-            refused,
-            seconds=task.limits.total_seconds - task.stopwatch.elapsed_seconds,
-        )
+        # the request holds the prompt of the draft, and the draft
+        with self._estimate_if_cancelled(lambda: self._draft_usage.input_tokens + self._draft_usage.output_tokens):
+            rewritten, tokens = await self._model.writer.rewrite(
+                task.brief,
+                task.citable_passages,
+                task.history,
+                draft,
+                refused,
+                seconds=task.limits.total_seconds - task.stopwatch.elapsed_seconds,
+            )
         self._judge_tokens += tokens
         claims = {
             n: PendingClaim(sentence, self._readings[n].claim.header)

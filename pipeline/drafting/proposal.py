@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from pydantic import BaseModel, ConfigDict
 
-from pipeline.budget import TokenBudget
+from pipeline.budget import TokenBudget, estimate_failed_call
 from pipeline.check.word_check import judge_sentence
 from pipeline.errors import CitewellError
 from pipeline.ports import ChatMessage, LanguageModel
@@ -73,14 +73,19 @@ class ProposalDrafter:
         if reservation is None:
             return None
         messages = _render_messages(question, passages, self.make_nonce())
+        spent = 0
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS):
                 section, usage = await self.model.structured(messages, _Section, max_tokens=_MAX_TOKENS)
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "drafting took too long")
+            spent = estimate_failed_call(error, messages, max_tokens=_MAX_TOKENS)
             return None
-        await self.budget.settle(reservation, usage.input_tokens + usage.output_tokens)
-        return section
+        else:
+            spent = usage.input_tokens + usage.output_tokens
+            return section
+        finally:
+            await self.budget.settle(reservation, spent)
 
 
 def _check_section(section: _Section, passages: Sequence[RetrievedChunk], question: str) -> DocumentationProposal:

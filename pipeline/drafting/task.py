@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pipeline.budget import TokenBudget
+from pipeline.budget import TokenBudget, TokenCounter
 from pipeline.check.judge_prompt import PendingClaim
 from pipeline.check.word_check import judge_sentence
 from pipeline.compose.answer import CheckedSentence
@@ -109,6 +109,8 @@ class DraftTask:
     always_show_extract: bool = False
     """True to show the best extract even where it does not answer."""
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
+    counter: TokenCounter = field(default_factory=TokenCounter)
+    """Counts the tokens of a model's draft, whether it is read to its end or not."""
     translator: Translator = ENGLISH_TRANSLATOR
     extra_passages: Sequence[RetrievedChunk] = ()
     """Passages that a model may read besides the evidence."""

@@ -24,6 +24,7 @@ from pipeline.values import (
     SearchPlan,
     SentenceEvent,
     Turn,
+    Usage,
     WritingBrief,
 )
 
@@ -127,9 +128,10 @@ class Writer(Protocol):
         history: Sequence[Turn],
         search: SearchFunction | None = None,
         seconds: float | None = None,
-    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
+    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | Usage | DraftEnd, None]:
         """Draft an answer sentence by sentence, then one DraftEnd. Passages found with `search` come before the
-        sentences that rest on them. The first sentence should come within `seconds`; a draft that could not begin in
+        sentences that rest on them. A Usage is the cost of the draft so far, estimated; none comes before the model
+        has given something. The first sentence should come within `seconds`; a draft that could not begin in
         time ends at once. Raises Unavailable or UnusableResponse."""
         ...
 

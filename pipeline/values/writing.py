@@ -95,8 +95,6 @@ class DraftEnd(Value):
     is_complete: bool = True
     reason: str = ""
     usage: Usage = Usage()
-    is_usage_exact: bool = True
-    """True where `usage` is exact; False where the provider did not get to report it."""
     missing: tuple[str, ...] = ()
     """Parts of the question that the passages do not hold, in the question's own words."""
 

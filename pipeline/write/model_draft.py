@@ -50,6 +50,8 @@ class ModelDraft:
     missing: list[str] = field(default_factory=list)
     text: str = ""
     """Text of the last reply."""
+    text_tokens: int = 0
+    """Tokens of that text, estimated piece by piece."""
     calls: list[ToolCall] = field(default_factory=list)
     """Tool calls of the last reply."""
     end: StreamEnd = field(default_factory=lambda: StreamEnd(reason=""))
@@ -74,15 +76,15 @@ class ModelDraft:
     @property
     def lacks_sources(self) -> bool:
         """True where so much is written without a source that none is awaited any more."""
-        return not self.cited and estimate_tokens(self.text) > SOURCELESS_TOKENS
+        return not self.cited and self.text_tokens > SOURCELESS_TOKENS
 
     def start_reply(self) -> DraftParser:
         """Return the parser of the next reply."""
         self.earlier_input_tokens += (self.end.input_tokens or self.prompt) if self.end.reason else 0
-        self.earlier_output_tokens += self.end.output_tokens or estimate_tokens(self.text)
+        self.earlier_output_tokens += self.end.output_tokens or self.text_tokens
         self.earlier_cached_tokens += self.end.cached_tokens or 0
         self.end = StreamEnd(reason="")
-        self.text, self.calls = "", []
+        self.text, self.text_tokens, self.calls = "", 0, []
         parser = DraftParser({mark for passage in self.passages for mark in find_passage_marks(passage.chunk.text)})
         self.missing = parser.missing
         return parser
@@ -98,6 +100,7 @@ class ModelDraft:
                 marked = parser.close(complete=piece.reason in ("stop", TOOL_CALLS_REASON))
             case TextDelta():
                 self.text += piece.text
+                self.text_tokens += estimate_tokens(piece.text)
                 self.written = self.written or bool(piece.text)
                 marked = parser.feed(piece.text)
                 if self.lacks_sources:
@@ -110,15 +113,22 @@ class ModelDraft:
                 self.length += len(sentence.text)
                 yield sentence
 
-    def end_draft(self) -> DraftEnd:
-        """Return the end of the draft. Raises UnusableResponse where it holds nothing at all."""
-        usage = Usage(
+    @property
+    def usage(self) -> Usage:
+        """Usage so far, as the provider counts it; estimated where it has not counted. A reply of which nothing came
+        costs nothing."""
+        has_come = self.text or self.calls or self.end.reason
+        return Usage(
             writer=self.writer,
-            input_tokens=self.earlier_input_tokens + (self.end.input_tokens or self.prompt),
-            output_tokens=self.earlier_output_tokens + (self.end.output_tokens or estimate_tokens(self.text)),
+            input_tokens=self.earlier_input_tokens + (self.end.input_tokens or (self.prompt if has_come else 0)),
+            output_tokens=self.earlier_output_tokens + (self.end.output_tokens or self.text_tokens),
             cached_tokens=self.earlier_cached_tokens + (self.end.cached_tokens or 0),
             context_tokens=self.limit,
         )
+
+    def end_draft(self) -> DraftEnd:
+        """Return the end of the draft. Raises UnusableResponse where it holds nothing at all."""
+        usage = self.usage
         if self.full and not self.cut:
             return DraftEnd(reason="max_length", usage=usage)
         if self.cut or self.end.reason != "stop":

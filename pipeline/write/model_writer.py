@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.errors import CitewellError, PromptTooLong, Unavailable
 from pipeline.ports import ChatMessage, LanguageModel, SearchFunction, Tool
-from pipeline.values import AdditionalPassages, DraftEnd, DraftSentence, RetrievedChunk, Turn, WritingBrief
+from pipeline.values import AdditionalPassages, DraftEnd, DraftSentence, RetrievedChunk, Turn, Usage, WritingBrief
 from pipeline.words.text import estimate_tokens
 from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL, ModelDraft, resolve_sources
 from pipeline.write.prompt_fitting import FittedPrompt, PromptFitter
@@ -50,7 +50,7 @@ class ModelWriter:
         history: Sequence[Turn],
         search: SearchFunction | None = None,
         seconds: float | None = None,
-    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
+    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | Usage | DraftEnd, None]:
         """Write an answer; see `Writer`. Raises Unavailable only before the model wrote anything, UnusableResponse
         before the first sentence.
 
@@ -114,7 +114,7 @@ class ModelWriter:
 
     async def _write_prompt(
         self, fitted: FittedPrompt, brief: WritingBrief, search: SearchFunction | None
-    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | DraftEnd, None]:
+    ) -> AsyncGenerator[DraftSentence | AdditionalPassages | Usage | DraftEnd, None]:
         prompt, mark = fitted.prompt, self.fitter.mark(brief)
         self.fitter.keep(brief.conversation, prompt)
         yield AdditionalPassages(passages=prompt.passages)
@@ -129,9 +129,9 @@ class ModelWriter:
         messages = list(prompt.messages)
         for _ in range(MAX_SEARCHES + 2 if search_runner else 1):
             tools = (SEARCH_TOOL,) if search_runner else ()
-            async with aclosing(self._stream_reply(draft, messages, tools, fitted.limit.reply)) as sentences:
-                async for sentence in sentences:
-                    yield sentence
+            async with aclosing(self._stream_reply(draft, messages, tools, fitted.limit.reply)) as pieces:
+                async for piece in pieces:
+                    yield piece
             if not (search_runner and draft.searches):
                 break
             results, new_passages = await search_runner.run(draft.calls, draft.passages)
@@ -143,9 +143,9 @@ class ModelWriter:
 
     async def _stream_reply(
         self, draft: ModelDraft, messages: Sequence[ChatMessage], tools: Sequence[Tool], max_tokens: int
-    ) -> AsyncGenerator[DraftSentence, None]:
-        """Yield the sentences of one reply, without those that name no source before it searches; `draft` records its
-        end."""
+    ) -> AsyncGenerator[DraftSentence | Usage, None]:
+        """Yield the sentences of one reply, without those that name no source before it searches, and the usage at each
+        piece; `draft` records its end."""
         parser = draft.start_reply()
         uncited: list[DraftSentence] = []
         cited = not tools
@@ -158,6 +158,7 @@ class ModelWriter:
                         cited = cited or bool(sentence.chunk_ids) or draft.lacks_sources
                         while cited and uncited:
                             yield uncited.pop(0)
+                    yield draft.usage
                     if draft.full:
                         break
         except CitewellError as error:

@@ -327,18 +327,17 @@ async def test_a_judge_that_fails_later_costs_what_it_was_to_read_alone(
 @pytest.mark.parametrize(
     ("script", "limits", "counted"),
     [
-        ([Hang()], SHORT, 100),
-        ([Stall("Full-time")], SHORT, 100),
+        ([Hang()], SHORT, 0),
         ([Status(500), Status(500)], AnswerLimits(), 0),
         ([WRONG_KEY], AnswerLimits(), 0),
         ([Text(GOOD)], AnswerLimits(), 150),
         ([Text(DOUBTFUL), again("")], AnswerLimits(), 300),
         ([Text(DOUBTFUL), Status(500)], AnswerLimits(), 150),
-        ([Text(DOUBTFUL), Hang()], SOON, 100),
+        ([Text(DOUBTFUL), Hang()], SOON, 300),
     ],
-    ids=["hang", "stall", "down", "wrong key", "good", "written again", "not written again", "hang when asked again"],
+    ids=["hang", "down", "wrong key", "good", "written again", "not written again", "hang when asked again"],
 )
-async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(
+async def test_an_answer_costs_what_its_model_gave_and_nothing_that_was_set_aside(
     script: list[Act], limits: AnswerLimits, counted: int
 ) -> None:
     tally = Tally()
@@ -351,13 +350,17 @@ async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(
     assert list(tally.used.values()) == [counted]
 
 
-@pytest.mark.parametrize("reset", [False, True], ids=["ended", "reset"])
-async def test_a_stream_that_was_cut_before_a_sentence_costs_its_prompt(reset: bool) -> None:
+@pytest.mark.parametrize(
+    "act",
+    [Cut("Full-time staff"), Cut("Full-time staff", reset=True), Stall("Full-time staff")],
+    ids=["ended", "reset", "stalled"],
+)
+async def test_a_stream_that_was_cut_before_a_sentence_costs_its_prompt(act: Act) -> None:
     tally = Tally()
     budget = TokenBudget(tally, per_person=10_000, per_space=0, per_answer=5_000)
     async with (
-        LlmServer(otherwise=lambda _: Cut("Full-time staff", reset=reset)).running() as server,
-        walking(server, PASSAGES, budget=budget) as walk,
+        LlmServer(otherwise=lambda _: act).running() as server,
+        walking(server, PASSAGES, budget=budget, limits=SOON) as walk,
     ):
         await walk.answer(QUESTION)
     (counted,) = tally.used.values()

@@ -223,26 +223,30 @@ async def test_a_row_is_read_as_a_sentence() -> None:
     assert judgement.is_supported
 
 
+def prompt_tokens(server: LlmServer) -> int:
+    return sum(estimate_tokens(message["content"]) for message in server.requests[0]["messages"])
+
+
 @pytest.mark.parametrize(
-    ("act", "counted"),
-    [(Status(500), 0), (Text("maybe"), MAX_CALL_TOKENS), (says(found("perhaps")), MAX_CALL_TOKENS)],
+    ("act", "replied"),
+    [(Status(500), False), (Text("maybe"), True), (says(found("perhaps")), True)],
     ids=["down", "no JSON", "no such verdict"],
 )
-async def test_without_a_verdict_the_sentence_stays_unsure_and_the_operator_is_told(act: Act, counted: int) -> None:
-    async with judging(act) as (judge, _, reasons):
+async def test_without_a_verdict_the_sentence_stays_unsure_and_the_operator_is_told(act: Act, replied: bool) -> None:
+    async with judging(act) as (judge, server, reasons):
         (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES)
     assert (judgement.support, judgement.reason) == (SupportBasis.UNSURE, NOT_CHECKED)
     assert not judgement.is_supported
-    assert tokens == counted
+    assert tokens == (prompt_tokens(server) + server.requests[0]["max_tokens"] if replied else 0)
     assert len(reasons) == 1
 
 
 async def test_a_slow_verdict_is_not_waited_for() -> None:
-    async with judging(Hang(), deadline=0.1) as (judge, _, reasons):
+    async with judging(Hang(), deadline=0.1) as (judge, server, reasons):
         async with asyncio.timeout(5):
             (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES)
     assert judgement.support is SupportBasis.UNSURE
-    assert tokens == MAX_CALL_TOKENS
+    assert tokens == prompt_tokens(server), "the prompt may have been read"
     assert reasons == ["the judge took too long"]
 
 
@@ -252,8 +256,7 @@ async def test_a_review_costs_no_more_than_is_set_aside_for_it(count: int, words
     claim = replace(CLAIM, text="All staff get leave. " * words, chunk_ids=tuple(one.chunk.id for one in long))
     async with judging(YES) as (judge, server, _):
         judgements, _ = await judge.review([PendingClaim(claim)] * count, long, question="Who gets leave? " * 100)
-    told = server.requests[0]
-    assert estimate_tokens("".join(one["content"] for one in told["messages"])) + told["max_tokens"] <= MAX_CALL_TOKENS
+    assert prompt_tokens(server) + server.requests[0]["max_tokens"] <= MAX_CALL_TOKENS
     assert len(judgements) == count
 
 

@@ -135,7 +135,7 @@ async def test_a_slow_reply_is_not_waited_for() -> None:
     assert isinstance(plan, SearchPlan)
     assert (plan.question, plan.queries) == (LEANING, (LEANING,))
     assert reasons == ["planning took too long"]
-    assert plan.tokens > 300, "the prompt was sent, and a reply may have been written"
+    assert plan.tokens == 0, "nothing came"
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ async def written(
     *pieces: str | StreamEnd, brief: WritingBrief = BRIEF
 ) -> list[DraftSentence | AdditionalPassages | DraftEnd]:
     writer = ModelWriter(PromptFitter(ScriptedModel(*pieces), PromptOptions(), make_nonce=lambda _: "feedc0de"))
-    given, *drafted = [piece async for piece in writer.write(brief, PASSAGES, [])]
+    given, *drafted = [piece async for piece in writer.write(brief, PASSAGES, []) if not isinstance(piece, Usage)]
     assert given == AdditionalPassages(passages=tuple(PASSAGES))
     return drafted
 
@@ -129,6 +129,15 @@ async def test_usage_is_the_providers_and_estimated_where_it_gives_none() -> Non
     assert (counted.usage.writer, counted.usage.input_tokens, counted.usage.output_tokens) == ("scripted:m", 90, 12)
     assert estimated.usage.input_tokens > 100
     assert estimated.usage.output_tokens > 4
+
+
+async def test_the_usage_so_far_is_told_from_the_first_piece_on_and_grows_with_the_text() -> None:
+    model = ScriptedModel("Staff get 25 days [1]. ", "Contractors get none [2].", STOP)
+    pieces = [piece async for piece in ModelWriter(PromptFitter(model, PromptOptions())).write(BRIEF, PASSAGES, [])]
+    first, second, last = [piece for piece in pieces if isinstance(piece, Usage)]
+    assert first.input_tokens == second.input_tokens > 100
+    assert 0 < first.output_tokens < second.output_tokens
+    assert (last.input_tokens, last.output_tokens) == (90, 12)
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter", ""])
