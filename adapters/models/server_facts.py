@@ -62,7 +62,10 @@ async def read_server_facts(base_url: str, model: str, *, key: str, seconds: flo
 
 async def slots_idle(base_url: str, *, key: str, seconds: float = 3.0) -> bool | None:
     """Tell whether a llama.cpp server could begin a request at once. None for another server, and where no reply comes
-    within `seconds`: a server that reads a prompt replies only between two batches."""
+    within `seconds`.
+
+    Asked every few seconds at most: the server looks for clients that went away only after a second in which it replied
+    to nobody, so that one that is asked without pause reads a prompt that was given up to its end."""
     slots = (await _ask({"slots": (f"{_root_url(base_url)}/slots", None)}, key, seconds)).get("slots")
     states = [_get(slot, "is_processing") for slot in slots] if isinstance(slots, list) else []
     if not states or not all(isinstance(state, bool) for state in states):

@@ -347,7 +347,7 @@ async def test_llama_cpp_tells_whether_a_slot_is_idle(reply: Any, idle: bool | N
         assert await slots_idle(f"{running.url}/v1", key="k", seconds=30) is idle
 
 
-async def test_a_server_that_reads_a_batch_tells_nothing_of_its_slots() -> None:
+async def test_a_server_that_hangs_tells_nothing_of_its_slots() -> None:
     async with server({"/slots": HANGS}).running() as running:
         assert await slots_idle(f"{running.url}/v1", key="k", seconds=0.2) is None
 
