@@ -36,8 +36,7 @@ from adapters.chat.reply.parts import ReplyTable as TablePart
 from adapters.chat.reply.parts import ReplyText as TextPart
 from pipeline.ports import AnswerStream
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
-from pipeline.values import Answer, AnswerStage, ConfidenceLevel, ProgressEvent, SentenceEvent, require_every
-from pipeline.words import wording
+from pipeline.values import Answer, ConfidenceLevel, require_every
 from pipeline.words.text import sentence_separator, strip_invisible
 
 # --- Parts of an answer, and tables that keep words whole -----------------------------------------
@@ -211,16 +210,14 @@ async def follow_answer(stream: AnswerStream, console: Console, translator: Tran
     """Show an answer on a terminal while it comes, and return it; elsewhere show nothing. The draft is removed when
     this returns: the caller prints the answer."""
     draft = Draft(translator=translator)
-    spinner = Spinner("dots", translator(wording.PROGRESS[AnswerStage.PLANNING]))
+    spinner = Spinner("dots", draft.status)
     with Live(spinner, console=console, transient=True) as live:
         async with stream:
             async for event in stream:
-                match event:
-                    case ProgressEvent():
-                        spinner.update(text=translator(wording.PROGRESS[event.stage]))
-                    case SentenceEvent():
-                        draft.add(event)
-                        live.update(Group(render_draft(draft.partial_reply), spinner))
+                draft.add(event)
+                spinner.update(text=draft.status)
+                if draft.is_begun:
+                    live.update(Group(render_draft(draft.partial_reply), spinner))
             answer = await stream.answer()
         live.update(Text(""))
     return answer

@@ -211,8 +211,9 @@ class _Calls:
             responses={200: {"content": {EVENT_STREAM_TYPE: {"schema": {"type": "string"}}}}, **problem_responses(409)},
             summary="Ask a question",
             description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` it "
-            "arrives as events: `progress`, a `sentence` for each checked sentence, and last `answer`, or `error` with "
-            "a problem. With `Idempotency-Key`, the same request is answered once. "
+            "arrives as events: `progress` (its `stage`, and how many questions are `ahead` while it is `waiting` for "
+            "the language model), a `sentence` for each checked sentence, and last `answer`, or `error` with a "
+            "problem. With `Idempotency-Key`, the same request is answered once. "
             "All text is plain text: escape it in Markdown and HTML.",
         )
         async def ask(

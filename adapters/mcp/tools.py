@@ -15,8 +15,9 @@ from adapters.mcp import schemas
 from pipeline.compose.plain_text import plain_name, plain_sentence
 from pipeline.errors import CitewellError, Refused
 from pipeline.ports import QueryService
-from pipeline.values import Answer, AnswerRequest, ConversationId, SentenceEvent
+from pipeline.values import Answer, AnswerRequest, AnswerStage, ConversationId, ProgressEvent, SentenceEvent
 from pipeline.words.text import strip_invisible
+from pipeline.words.wording import progress_line
 
 # --- Error messages -------------------------------------------------------------------------------
 
@@ -141,12 +142,18 @@ class McpToolHandler:
             author=caller.id,
             style=tool_input.style,
         )
-        sentences = 0
+        told = 0
         async with self._queries.respond(request) as stream:
             async for event in stream:
-                if isinstance(event, SentenceEvent):
-                    sentences += 1
-                    await tell(sentences, plain_sentence(event.sentence).text)
+                match event:
+                    case SentenceEvent():
+                        text = plain_sentence(event.sentence).text
+                    case ProgressEvent(stage=AnswerStage.WAITING):
+                        text = progress_line(event)
+                    case _:
+                        continue
+                told += 1
+                await tell(told, text)
             return await stream.answer()
 
     async def _read(self, tool_input: schemas.ReadToolInput, caller: Caller) -> types.CallToolResult:

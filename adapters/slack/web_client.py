@@ -69,6 +69,8 @@ class SlackClientTimings:
     """Seconds that an answer may take before a typing indicator shows."""
     status_interval: float = 90.0
     """Seconds between two statuses; one disappears after 120."""
+    stage_interval: float = 3.0
+    """Seconds between two statuses, where an answer waits and its place changes."""
     timeout: float = 10.0
     """Seconds of one request. The outcome of a request that was cut off is looked up only after this long."""
     streaming_delay: float = 0.3

@@ -14,6 +14,7 @@ from pipeline.values import (
     Confidence,
     ConfidenceLevel,
     IncomingMessage,
+    ProgressEvent,
     RatingReason,
     ShownExtent,
     SpellingCorrection,
@@ -198,6 +199,8 @@ LIVE_RESULTS_NOT_SAVED = TranslatableText(
     "This was answered from messages that the search found at that time. Only links to them are kept."
 )
 SOURCE_REMOVED = TranslatableText("The document or message behind this was removed, so its text is no longer kept.")
+_BEFORE_THIS = PluralText("{number} question is before this one", "{number} questions are before this one")
+_STAGE_AND_PLACE = TranslatableText("{stage}: {place}")
 _CLOSEST = PluralText("The closest passage says:", "The closest passages say:")
 _QUOTED = TranslatableText("“{text}”")
 _OR = TranslatableText("{first} or {last}")
@@ -340,6 +343,18 @@ def reasoning_line(
         checked = translator.pluralize(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
     line = translator(_USED, from_what=used, checked=checked)
     return f"{line} {translator.pluralize(_CONFIRMED, confirmed)}" if confirmed else line
+
+
+def progress_parts(event: ProgressEvent, translator: Translator = ENGLISH_TRANSLATOR) -> Sequence[str]:
+    """Return the stage of an answer, and how many questions are before it where it waits for others."""
+    stage = translator(PROGRESS[event.stage])
+    return (stage, translator.pluralize(_BEFORE_THIS, event.ahead)) if event.ahead else (stage,)
+
+
+def progress_line(event: ProgressEvent, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+    """Return the same in one line: `Waiting for the language model: 2 questions are before this one`."""
+    stage, *place = progress_parts(event, translator)
+    return translator(_STAGE_AND_PLACE, stage=stage, place=place[0]) if place else stage
 
 
 def usage_line(usage: Usage, translator: Translator = ENGLISH_TRANSLATOR) -> str:

@@ -115,6 +115,9 @@ class ConsoleDriver:
         left = said.handle.err.left()
         return any(line in left for line in wording.PROGRESS.values())
 
+    def seen_at(self, said: Said) -> str:
+        return f"{said.handle.err.left()}\n{said.handle.out.left()}"
+
     # --- Acting -------------------------------------------------------------------------------
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:

@@ -298,6 +298,9 @@ class DiscordDriver:
         placeholder = any(line in shown.text for shown in self.replies(said) for line in progress)
         return said.handle["channel_id"] in self.discord.messages.typing or placeholder
 
+    def seen_at(self, said: Said) -> str:
+        return "\n".join(shown.text for shown in self.replies(said))
+
     def signs(self) -> int:
         return sum(method != "GET" for method, path in self.discord.faults.requests if path.startswith("/channels/"))
 

@@ -252,6 +252,10 @@ class Driver(Protocol):
         """Whether the platform shows that the bot is still working on it."""
         ...
 
+    def seen_at(self, said: Said) -> str:
+        """All that is to be seen of the reply to it, and of the work on it."""
+        ...
+
     def signs(self) -> int:
         """How much of the bot was ever to be seen: messages, edits, reactions, signs that it works or types."""
         ...

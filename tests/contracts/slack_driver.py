@@ -35,6 +35,7 @@ QUICK = SlackClientTimings(
     message_interval=0.0,
     indicator_delay=0.0,
     streaming_delay=0.05,
+    stage_interval=0.0,
     timeout=3.0,
     membership_timeout=30.0,
     history_interval=0.0,
@@ -297,6 +298,10 @@ class SlackDriver:
         status = [text for at, thread, text in self.workspace.statuses if (at, thread) == (message.channel, message.ts)]
         reacted = any(ts == message.ts for _, ts, _ in self.workspace.reactions)
         return reacted or bool(status and status[-1])
+
+    def seen_at(self, said: Said) -> str:
+        lines = self.workspace.status_lines.get((said.handle.channel, said.handle.ts), [])
+        return "\n".join([*lines, *(shown.text for shown in self.replies(said))])
 
     def signs(self) -> int:
         return sum(method in VISIBLE for method, _ in self.slack.calls)

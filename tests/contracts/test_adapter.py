@@ -619,6 +619,54 @@ async def test_work_is_shown_while_it_lasts_and_no_longer(driver: Driver) -> Non
 
 @pytest.mark.ways_in
 @pytest.mark.walks(Way.MENTION)
+async def test_a_question_that_waits_for_the_model_shows_its_place_until_it_is_answered(driver: Driver) -> None:
+    moved, free = asyncio.Event(), asyncio.Event()
+
+    async def waiting(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.WAITING, ahead=3)
+        await moved.wait()
+        for ahead in (2, 1):
+            yield ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead)
+        await free.wait()
+        async for event in growing(request):
+            yield event
+
+    driver.rig.script = waiting
+    said = await driver.mention("ann", "How much leave do I get?")
+    await until(lambda: "3 questions are before this one" in driver.seen_at(said))
+    moved.set()
+    await until(lambda: "1 question is before this one" in driver.seen_at(said))
+    assert "3 questions" not in driver.seen_at(said)
+    free.set()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "First. Second. Third. [1]" in reply.text
+    assert wording.PROGRESS[AnswerStage.WAITING] not in driver.seen_at(said)
+    assert "before this one" not in driver.seen_at(said)
+
+
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.INBOX)
+async def test_each_of_many_questions_that_wait_shows_its_place(driver: Driver) -> None:
+    free = asyncio.Event()
+    places = iter(range(7))
+
+    async def waiting(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        if ahead := next(places):
+            yield ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead)
+        async for event in held_until(free)(request):
+            yield event
+
+    driver.rig.script = waiting
+    asked = [await driver.mention("ann", f"How much leave do I get in year {number}?") for number in range(7)]
+    await until(lambda: sum("before this one" in driver.seen_at(said) for said in asked) == 6)
+    free.set()
+    await driver.rig.settled()
+    assert not any("before this one" in driver.seen_at(said) or driver.at_work(said) for said in asked)
+
+
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION)
 async def test_a_long_answer_is_told_whole_and_in_order(driver: Driver) -> None:
     texts = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
     code = CitedSentence(text="\n".join(f"step_{n} = {n}" for n in range(400)), kind=BlockKind.CODE, language="python")

@@ -178,13 +178,17 @@ class WebDriver:
     def replies(self, said: Said) -> list[Shown]:
         html = with_symbols(said.handle.html.partition("</h2>")[2] or said.handle.html)
         shown = Seen(html)
-        if not html or wording.PROGRESS["searching"] in shown.text or "data-events" in html:
+        if not html or self.at_work(said):
             return []
         buttons = {NAMES.get(one.value, one.value) for one in shown.fields if one.name == "action"}
         return [Shown(shown.text.strip(), frozenset(shown.links), buttons=frozenset(buttons))]
 
     def at_work(self, said: Said) -> bool:
-        return "data-events" in said.handle.html
+        html = said.handle.html
+        return "data-events" in html or any(line in Seen(html).text for line in wording.PROGRESS.values())
+
+    def seen_at(self, said: Said) -> str:
+        return Seen(said.handle.html).text
 
     # --- Acting -------------------------------------------------------------------------------
 

@@ -26,7 +26,6 @@ from pipeline.ports import BotServices, Inbox, PostRecorder
 from pipeline.rules.tenancy import workspace_scope
 from pipeline.translations import TranslatableText, Translator
 from pipeline.values.posting import Announcement, AutoLimitNotice, UploadStatus
-from pipeline.words import wording
 from tests.loopback.drawing import drawn
 from tests.loopback.events import LOOPBACK, SPACE, asked, conversation, happened, key, said, url
 from tests.loopback.presses import LoopbackPresser
@@ -119,8 +118,8 @@ class Sender:
     def render_line(self, text: str) -> Page:
         return Page(text)
 
-    def render_progress(self, reply: Reply, stage: v.AnswerStage, translator: Translator) -> Page:
-        return drawn(reply, translator(wording.PROGRESS[stage]))[0]
+    def render_progress(self, reply: Reply, status: str) -> Page:
+        return drawn(reply, status)[0]
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None = None) -> list[Page]:
         return drawn(reply, f"{above.heading}\n{above.question}", self._asker) if above else drawn(reply)

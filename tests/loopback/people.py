@@ -170,6 +170,9 @@ class LoopbackDriver:
     def at_work(self, said: Said) -> bool:
         return said.handle.thread in self.world.working
 
+    def seen_at(self, said: Said) -> str:
+        return "\n".join(shown.text for shown in self.replies(said))
+
     def signs(self) -> int:
         return self.world.signs
 

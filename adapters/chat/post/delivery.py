@@ -236,7 +236,7 @@ class Deliverer(Generic[P]):
             sender.show_working(translator, begun=reply.resumed) as settled,
             EventBuffer(stream.events) as buffer,
         ):
-            progress = _start_progress(sender, reply, settled, translator)
+            progress = _start_progress(sender, reply, settled)
             draft = Draft(notes if isinstance(progress, StreamingPost) else (), translator)
             answer = await self._follow(message.conversation, progress, buffer, draft)
             await settled()
@@ -308,7 +308,7 @@ class Deliverer(Generic[P]):
 
 
 def _start_progress(
-    sender: ReplySender[P], reply: MessageSequence[P], settle: SettleIndicator, translator: Translator
+    sender: ReplySender[P], reply: MessageSequence[P], settle: SettleIndicator
 ) -> StreamingPost[P] | EditingPost[P]:
     if isinstance(sender, StreamingSender):
         return StreamingPost(sender, reply, settle)
@@ -322,7 +322,7 @@ def _start_progress(
         else:
             await reply.show([post])
 
-    return EditingPost(edits, show, translator)
+    return EditingPost(edits, show)
 
 
 async def _complete(progress: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:

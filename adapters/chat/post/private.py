@@ -123,9 +123,7 @@ async def _follow(sender: EditingSender[P], gone: P, stream: ReplyStream, record
     try:
         await recorder.record_intent()
         async with EventBuffer(stream.events) as buffer:
-            answer = await EditingPost(sender, sender.show_progress, translator).follow(
-                buffer, Draft(translator=translator)
-            )
+            answer = await EditingPost(sender, sender.show_progress).follow(buffer, Draft(translator=translator))
             assert answer  # nobody stops what is asked in private
             return answer
     except QuestionWithdrawn:

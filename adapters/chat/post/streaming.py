@@ -12,8 +12,7 @@ from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
 from pipeline.errors import CitewellError
 from pipeline.ports import AnswerStream
-from pipeline.translations import Translator
-from pipeline.values import Answer, AnswerStage, ProgressEvent, SentenceEvent
+from pipeline.values import Answer, ProgressEvent, SentenceEvent
 
 P = TypeVar("P")
 """The type that a platform shows as one message."""
@@ -47,6 +46,10 @@ class StreamingSender(Protocol[P_contra]):
         """Return True, and count a stream as opened, if one may be opened now."""
         ...
 
+    def show_stage(self, event: ProgressEvent) -> None:
+        """Show a stage in the typing indicator, as soon as the platform allows."""
+        ...
+
     def render_streamed(self, reply: Reply) -> str:
         """Render a partial reply as text that only grows; empty where it does not fit a stream."""
         ...
@@ -71,8 +74,8 @@ class EditingSender(Protocol[P]):
 
     edit_timing: EditTiming
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> P:
-        """Render the answer so far and the stage of the rest."""
+    def render_progress(self, reply: Reply, status: str) -> P:
+        """Render the answer so far, with the status below it."""
         ...
 
     async def show_progress(self, post: P, name: str = "") -> None:
@@ -153,6 +156,8 @@ class StreamingPost(Generic[P]):
                 draft.add(event)
             if buffer.answer:
                 return buffer.answer
+            if stages := [event for event in events if isinstance(event, ProgressEvent)]:
+                self._sender.show_stage(stages[-1])
             text = self._sender.render_streamed(draft.partial_reply) if draft.is_begun else ""
             if not text:
                 continue
@@ -181,10 +186,9 @@ class StreamingPost(Generic[P]):
 class EditingPost(Generic[P]):
     """One reply that is posted by edits, each with its newest state."""
 
-    def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]], translator: Translator) -> None:
+    def __init__(self, sender: EditingSender[P], show: Callable[[P], Awaitable[None]]) -> None:
         self._sender = sender
         self._show = show
-        self._translator = translator
 
     async def follow(self, buffer: EventBuffer, draft: Draft) -> Answer | None:
         """Show the partial reply until the answer, or until it is stopped (None). An error ends the showing; it is
@@ -203,7 +207,7 @@ class EditingPost(Generic[P]):
                     raise failed
                 return buffer.answer
             if events:
-                page = self._sender.render_progress(draft.partial_reply, draft.stage, self._translator)
+                page = self._sender.render_progress(draft.partial_reply, draft.status)
             if page is None or page == last_page or failed or now() < due:
                 continue
             try:

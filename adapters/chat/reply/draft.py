@@ -8,6 +8,7 @@ from adapters.chat.reply.builder import build_partial_reply, build_stopped_reply
 from adapters.chat.reply.parts import Reply
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import AnswerStage, CitedSentence, ProgressEvent, SentenceEvent
+from pipeline.words import wording
 
 
 class Draft:
@@ -18,20 +19,25 @@ class Draft:
         self._notes = notes
         self._preface = ""
         self._sentences: list[CitedSentence] = []
-        self.stage = AnswerStage.PLANNING
+        self._progress = ProgressEvent(stage=AnswerStage.PLANNING)
 
     def add(self, event: ProgressEvent | SentenceEvent) -> None:
         match event:
             case ProgressEvent():
-                self.stage = event.stage
+                self._progress = event
             case SentenceEvent():
                 self._sentences.append(event.sentence)
                 self._preface = self._preface or event.preface
-                self.stage = AnswerStage.WRITING
+                self._progress = ProgressEvent(stage=AnswerStage.WRITING)
 
     @property
     def is_begun(self) -> bool:
         return bool(self._sentences)
+
+    @property
+    def status(self) -> str:
+        """The line about what is being done, or waited for."""
+        return wording.progress_line(self._progress, self._translator)
 
     @property
     def partial_reply(self) -> Reply:

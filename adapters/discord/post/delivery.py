@@ -45,7 +45,7 @@ from adapters.discord.rendering.markup import escape_text
 from adapters.discord.rendering.render import DiscordPage, render_pages, render_plain, render_progress
 from pipeline.ports import PostRecorder
 from pipeline.translations import TranslatableText, Translator
-from pipeline.values import AnswerStage, IncomingMessage, LeasedMessage, MessageKey, MessageTrigger, PersonId, replace
+from pipeline.values import IncomingMessage, LeasedMessage, MessageKey, MessageTrigger, PersonId, replace
 
 TYPING_DELAY_SECONDS = 0.3
 TYPING_INTERVAL_SECONDS = 8.0
@@ -184,8 +184,8 @@ class DiscordReply(DiscordSender):
     def render_line(self, text: str) -> DiscordMessageBody:
         return DiscordMessageBody(build_layout([text]))
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordMessageBody:
-        page = render_progress(reply, stage, translator)
+    def render_progress(self, reply: Reply, status: str) -> DiscordMessageBody:
+        page = render_progress(reply, status)
         return DiscordMessageBody(build_card(page), page=page)
 
     def render_reply(self, reply: Reply, above: AnswerHeading | None) -> list[DiscordMessageBody]:

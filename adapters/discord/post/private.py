@@ -37,7 +37,7 @@ from adapters.discord.rendering.render import DiscordPage, render_pages, render_
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox
 from pipeline.translations import Translator
-from pipeline.values import AnswerStage, Attachment, LeasedMessage, replace
+from pipeline.values import Attachment, LeasedMessage, replace
 from pipeline.words import wording
 
 ORIGINAL_MESSAGE = "@original"
@@ -104,8 +104,8 @@ class DiscordPrivateReply:
     def render_line(self, text: str) -> DiscordPage:
         return DiscordPage(body=text)
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> DiscordPage:
-        return render_progress(reply, stage, translator)
+    def render_progress(self, reply: Reply, status: str) -> DiscordPage:
+        return render_progress(reply, status)
 
     def render_reply(self, reply: Reply) -> list[DiscordPage]:
         first, *more = render_pages(reply)

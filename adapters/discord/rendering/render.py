@@ -12,9 +12,8 @@ from adapters.chat.reply.splitting import MessageSegments, PieceKind, TextPiece,
 from adapters.chat.reply.splitting import wrap_text as cut
 from adapters.discord import limits
 from adapters.discord.rendering.markup import escape_code, escape_text, render_inline, render_link
-from pipeline.translations import ENGLISH_TRANSLATOR, Translator
-from pipeline.values import AnswerStage, Value, replace
-from pipeline.words import wording
+from pipeline.translations import Translator
+from pipeline.values import Value, replace
 
 MAX_BODY_LENGTH = limits.MAX_TEXT - 40
 """Characters for the text of one message; the rest is for `Part 2 of 3`."""
@@ -115,10 +114,10 @@ def render_pages(reply: Reply) -> tuple[DiscordPage, ...]:
     return (*numbered, drafts[-1])
 
 
-def render_progress(reply: Reply, stage: AnswerStage, translator: Translator = ENGLISH_TRANSLATOR) -> DiscordPage:
+def render_progress(reply: Reply, status: str) -> DiscordPage:
     """Return the page shown while an answer is being written: the beginning of what `render_pages` will show."""
     texts = _texts(render_pieces(reply.blocks, DISCORD_MARKDOWN, reply.links))
-    return DiscordPage(body=texts[0] if texts else "", status=f"-# {translator(wording.PROGRESS[stage])} …")
+    return DiscordPage(body=texts[0] if texts else "", status=f"-# {status} …")
 
 
 def render_plain(reply: Reply) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from adapters.slack.events.incoming import SlackBot
 from adapters.slack.platform import SLACK
 from adapters.slack.post.private import SlackPrivateReply
 from adapters.slack.post.sender import NO_PREVIEW_ARGUMENTS, SlackSender, delete_message, find_messages, parse_reference
-from adapters.slack.post.typing_indicator import SlackIndicatorTarget, TypingIndicators
+from adapters.slack.post.typing_indicator import SlackIndicatorTarget, TypingIndicator, TypingIndicators
 from adapters.slack.rendering.blocks import button_block, literal_block, quote_block, section_block
 from adapters.slack.rendering.footer import upload_button_value
 from adapters.slack.rendering.render import SlackPost, fallback_text, render_line, render_posts, render_streamed
@@ -34,7 +34,7 @@ from adapters.slack.web_client import POST_METHOD, RATE_LIMITED, SlackRefused, S
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import PostRecorder
 from pipeline.translations import Translator
-from pipeline.values import IncomingMessage, LeasedMessage, MessageTrigger, PersonId
+from pipeline.values import IncomingMessage, LeasedMessage, MessageTrigger, PersonId, ProgressEvent
 
 
 def add_heading(post: SlackPost, above: AnswerHeading, user: str) -> SlackPost:
@@ -136,13 +136,20 @@ class SlackReply(SlackSender):
         self._has_others = not SLACK.is_direct(work.message.conversation)
         self.streaming_delay = web.timings.streaming_delay
         self._indicators = presence
+        self._indicator: TypingIndicator | None = None
         self._budget = budget
 
     def placement(self) -> ReplyPlacement:
         return ReplyPlacement(can_stop=self._has_others, can_attach=bool(self._target.thread))
 
-    def show_working(self, translator: Translator, *, begun: bool) -> AbstractAsyncContextManager[SettleIndicator]:
-        return self._indicators.show(self._target, translator, hidden=self._target.is_silent)
+    @asynccontextmanager
+    async def show_working(self, translator: Translator, *, begun: bool) -> AsyncIterator[SettleIndicator]:
+        async with self._indicators.show(self._target, translator, hidden=self._target.is_silent) as self._indicator:
+            yield self._indicator.settle
+
+    def show_stage(self, event: ProgressEvent) -> None:
+        if self._indicator:
+            self._indicator.show_stage(event)
 
     def render_line(self, text: str) -> SlackPost:
         return render_line(text)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.chat.post.streaming import SettleIndicator
 from adapters.slack.web_client import SlackRefused, SlackWebClient
 from pipeline.errors import Unavailable
 from pipeline.translations import ENGLISH_TRANSLATOR, TranslatableText, Translator
+from pipeline.values import AnswerStage, ProgressEvent
 from pipeline.words import wording
 
 WORKING_REACTION = "eyes"
@@ -52,11 +53,11 @@ class TypingIndicators:
     @asynccontextmanager
     async def show(
         self, origin: SlackIndicatorTarget, translator: Translator = ENGLISH_TRANSLATOR, *, hidden: bool = False
-    ) -> AsyncIterator[SettleIndicator]:
+    ) -> AsyncIterator[TypingIndicator]:
         """Show an indicator at `origin`, unless `hidden`; it is removed at the end."""
         sign = TypingIndicator(self, origin, translator, hidden=hidden)
         try:
-            yield sign.settle
+            yield sign
         finally:
             await sign.clear()
 
@@ -83,7 +84,12 @@ class TypingIndicator:
     ) -> None:
         self._indicators = presence
         self._status = translator(WORKING_STATUS)
-        self._loading = [translator(text)[:MAX_STATUS_LENGTH] for text in wording.PROGRESS.values()]
+        self._translator = translator
+        self._lines = self._work_lines = _to_lines(
+            translator(text) for stage, text in wording.PROGRESS.items() if stage is not AnswerStage.WAITING
+        )
+        self._has_news = asyncio.Event()
+        """Set while other lines are to be shown than Slack has."""
         self._target = origin
         self._reacted = False
         self._has_session = False
@@ -92,6 +98,14 @@ class TypingIndicator:
         self._idle.set()
         self._is_status_pending = False
         self._task = asyncio.create_task(self._show(hidden=hidden))
+
+    def show_stage(self, event: ProgressEvent) -> None:
+        """Show that an answer waits, and behind how many others, or that it does no longer."""
+        is_waiting = event.stage is AnswerStage.WAITING
+        lines = _to_lines(wording.progress_parts(event, self._translator)) if is_waiting else self._work_lines
+        if lines != self._lines:
+            self._lines = lines
+            self._has_news.set()
 
     async def settle(self) -> None:
         """Wait, a second at most, until no indicator is on its way: a status that arrives after the reply would
@@ -125,12 +139,24 @@ class TypingIndicator:
         self._has_session = True
         self._has_session = await self._set_session("processing") is not False
         while not self._reacted:
-            await asyncio.sleep(self._indicators.web.timings.status_interval)
+            await self._wait_for_news()
             await self._show_status()
 
+    async def _wait_for_news(self) -> None:
+        """Wait until there are other lines to show, or until Slack would drop those it has."""
+        timings = self._indicators.web.timings
+        pause = min(timings.stage_interval, timings.status_interval)
+        await asyncio.sleep(pause)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timings.status_interval - pause):
+                await self._has_news.wait()
+
     async def _show_status(self) -> bool | None:
-        accepted = await self._set_status(self._status, loading_messages=self._loading)
+        self._has_news.clear()
+        accepted = await self._set_status(self._status, loading_messages=self._lines)
         self._is_status_pending = self._is_status_pending or accepted is None
+        if accepted is False:
+            self._has_news.set()
         return accepted
 
     async def _react(self, method: str) -> bool | None:
@@ -151,3 +177,7 @@ class TypingIndicator:
             return await self._indicators.try_call(method, **arguments)
         finally:
             self._idle.set()
+
+
+def _to_lines(texts: Iterable[str]) -> list[str]:
+    return [text[:MAX_STATUS_LENGTH] for text in texts]

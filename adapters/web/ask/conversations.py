@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from adapters.chat.reply import labels, panels
 from adapters.chat.reply.builder import build_reply, build_source
+from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import RenderOptions, Reply, ReplySource
 from adapters.web import pages
 from adapters.web.ask import wording
@@ -63,6 +64,13 @@ def source_previews(answer: Answer, translator: Translator) -> Sequence[SourcePr
 def render_draft_html(parts: Reply, translator: Translator) -> str:
     """Render the part of an answer that is written so far."""
     return render_fragment("reply.html", translator, part=parts)
+
+
+def _render_progress(draft: Draft, translator: Translator) -> str:
+    """Render the draft; while nothing is written, what is being done or waited for."""
+    if draft.is_begun:
+        return render_draft_html(draft.partial_reply, translator)
+    return render_fragment("status.html", translator, status=draft.status)
 
 
 MAX_CONVERSATIONS = 30
@@ -140,7 +148,8 @@ class ConversationEndpoints:
         return self._render(request, visitor, translator, part=part, entries=entries, id_=conversation.channel)
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
-        """Stream `draft` each time that a checked sentence was added, and `answer` with the whole entry at the end."""
+        """Stream `draft` each time that a checked sentence was added or the status changed, and `answer` with the
+        whole entry at the end."""
         translator = await self._translator(request, visitor)
         conversation = parse_conversation(request.path_params["id"])
         is_own = bool(conversation and await self._context.conversations.has_asked(conversation, visitor.person))
@@ -172,7 +181,7 @@ class ConversationEndpoints:
                             "answer", self._render_entry(entry, visitor, translator, conversation.channel)
                         )
                     return
-            elif (html := render_draft_html(draft, translator)) != last:
+            elif (html := _render_progress(draft, translator)) != last:
                 last = html
                 yield _encode_event("draft", html)
             await self._drafts.wait_for_change(POLL_SECONDS)

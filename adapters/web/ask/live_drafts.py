@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from adapters.chat.reply.draft import Draft
-from adapters.chat.reply.parts import Reply
 from pipeline.translations import Translator
 from pipeline.values import ConversationId, ProgressEvent, SentenceEvent
 
@@ -31,10 +30,9 @@ class LiveDrafts:
         self._drafts.pop(conversation, None)
         await self._notify()
 
-    def draft(self, conversation: ConversationId) -> Reply | None:
-        """Return the draft so far; None where nothing is written yet, or another process writes it."""
-        draft = self._drafts.get(conversation)
-        return draft.partial_reply if draft and draft.is_begun else None
+    def draft(self, conversation: ConversationId) -> Draft | None:
+        """Return the draft so far; None where another process writes it, or none does."""
+        return self._drafts.get(conversation)
 
     async def wait_for_change(self, seconds: float) -> None:
         """Wait until any draft changes, at most `seconds`."""

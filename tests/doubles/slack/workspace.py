@@ -105,6 +105,8 @@ class Workspace:
         self.messages: dict[tuple[str, str], Message] = {}
         self.ephemerals: list[Json] = []
         self.statuses: list[tuple[str, str, str]] = []
+        self.status_lines: dict[tuple[str, str], list[str]] = {}
+        """What a status shows in turn, by channel and thread."""
         self.sessions: dict[tuple[str, str], str] = {}
         self.reactions: set[tuple[str, str, str]] = set()
         self.views: dict[str, Json] = {}
@@ -370,6 +372,7 @@ class Workspace:
         ):
             raise Error("invalid_arguments")
         self.statuses.append((arguments["channel_id"], arguments["thread_ts"], arguments["status"]))
+        self.status_lines[arguments["channel_id"], arguments["thread_ts"]] = arguments.get("loading_messages", [])
         return {}
 
     def assistant_threads_setSuggestedPrompts(self, arguments: Json) -> Json:
@@ -510,6 +513,7 @@ class Workspace:
 
     def _clear_status(self, message: Message) -> None:
         self.statuses.append((message.channel, message.thread_ts, ""))
+        self.status_lines.pop((message.channel, message.thread_ts), None)
 
     def _fits(self, code: str | None) -> None:
         if code:

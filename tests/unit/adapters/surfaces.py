@@ -16,7 +16,7 @@ from adapters.slack.interactions.app_home import home_view
 from adapters.slack.rendering import render as slack
 from adapters.web.ask import conversations
 from pipeline.translations import ENGLISH_TRANSLATOR
-from pipeline.values import Answer, AnswerStage, CitedSentence, Document, Preferences
+from pipeline.values import Answer, CitedSentence, Document, Preferences
 from tests.contracts.console_driver import Terminal
 from tests.doubles.discord import eyes as discord_eyes
 from tests.doubles.discord.limits import refused
@@ -117,7 +117,7 @@ class Discord:
         return [_card(build_layout((text,)), text) for text in texts]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        return [_page(discord.render_progress(parts.build_partial_reply(written, note), AnswerStage.WRITING))]
+        return [_page(discord.render_progress(parts.build_partial_reply(written, note), "Writing"))]
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
         shown = panels.documents_panel(documents)

@@ -173,6 +173,19 @@ async def test_without_a_key_nothing_is_answered_for_whoever_hung_up(house: Hous
         await ended.wait()
 
 
+async def test_a_question_that_waits_for_the_model_tells_its_place_in_the_queue(house: House) -> None:
+    @answer_stream
+    async def waiting(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        for ahead in (2, 1, 0):
+            yield ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead)
+        yield await house._walk(request).answer()
+
+    house.walked(waiting)
+    answer = await house.ask(await house.key())
+    places = [data["ahead"] for name, data in told(answer.text) if name == "progress" and data["stage"] == "waiting"]
+    assert places == [2, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [

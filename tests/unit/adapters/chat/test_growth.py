@@ -12,8 +12,7 @@ from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Reply
 from pipeline.errors import Unavailable
 from pipeline.ports import answer_stream
-from pipeline.translations import ENGLISH_TRANSLATOR, Translator
-from pipeline.values import Answer, AnswerEvent, AnswerStage, CitedSentence, SentenceEvent
+from pipeline.values import Answer, AnswerEvent, AnswerStage, CitedSentence, ProgressEvent, SentenceEvent
 from tests.contracts.answers import cited
 from tests.contracts.waiting import until
 
@@ -28,7 +27,7 @@ class Wall:
         self.begun = asyncio.Event()
         self.busy = False
 
-    def render_progress(self, reply: Reply, stage: AnswerStage, translator: Translator) -> int:
+    def render_progress(self, reply: Reply, status: str) -> int:
         return str(reply).count("Rule")
 
     async def show_progress(self, post: int, name: str = "") -> None:
@@ -40,6 +39,19 @@ class Wall:
         self.busy = False
 
 
+class StatusWall(Wall):
+    """Remembers the statuses that it was shown."""
+
+    def __init__(self, pace: EditTiming) -> None:
+        super().__init__(pace)
+        self.statuses: list[str] = []
+
+    def render_progress(self, reply: Reply, status: str) -> int:
+        if status not in self.statuses:
+            self.statuses.append(status)
+        return self.statuses.index(status)
+
+
 class Writer:
     """Writes sentences, and the answer at last."""
 
@@ -49,6 +61,9 @@ class Writer:
     def write(self, *numbers: int) -> None:
         for number in numbers:
             self.events.put_nowait(SentenceEvent(sentence=CitedSentence(text=f"Rule {number} holds.", numbers=(1,))))
+
+    def wait(self, ahead: int) -> None:
+        self.events.put_nowait(ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead))
 
     def end(self) -> None:
         self.events.put_nowait(cited("Done."))
@@ -64,7 +79,7 @@ class Writer:
 
 async def followed(writer: Writer, wall: Wall) -> Answer | None:
     async with EventBuffer(writer()) as feed:
-        return await EditingPost(wall, wall.show_progress, ENGLISH_TRANSLATOR).follow(feed, Draft())
+        return await EditingPost(wall, wall.show_progress).follow(feed, Draft())
 
 
 async def test_only_the_newest_state_is_shown() -> None:
@@ -79,6 +94,24 @@ async def test_only_the_newest_state_is_shown() -> None:
     writer.end()
     assert await following
     assert wall.shown == [1, 99]
+
+
+async def test_a_new_place_in_the_queue_is_shown_and_those_passed_meanwhile_are_not() -> None:
+    wall, writer = StatusWall(EditTiming(0.0, 0.0)), Writer()
+    following = asyncio.create_task(followed(writer, wall))
+    writer.wait(9)
+    await wall.begun.wait()
+    for ahead in range(8, -1, -1):
+        writer.wait(ahead)
+    await until(writer.events.empty)
+    wall.free.set()
+    await until(lambda: len(wall.shown) == 2)
+    writer.end()
+    assert await following
+    assert [wall.statuses[shown] for shown in wall.shown] == [
+        "Waiting for the language model: 9 questions are before this one",
+        "Waiting for the language model",
+    ]
 
 
 async def test_a_quick_answer_shows_nothing_before() -> None:

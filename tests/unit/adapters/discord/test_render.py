@@ -13,7 +13,7 @@ from adapters.discord.post.delivery import prepend_heading, thread_name
 from adapters.discord.rendering import render
 from adapters.discord.rendering.components import build_card, build_layout
 from pipeline.errors import UnusableResponse
-from pipeline.values import AnswerStage, BlockKind, CitedSentence, Document
+from pipeline.values import BlockKind, CitedSentence, Document
 from pipeline.words import wording
 from tests.contracts.answers import citation, cited, not_found
 
@@ -46,7 +46,7 @@ def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
     ]
     end = render.render_pages(build_reply(cited(sentences=sentences, citations=[citation(1), citation(2)])))[0].body
     for count in (1, 10, 60, 300):
-        shown = render.render_progress(build_partial_reply(sentences[:count]), AnswerStage.WRITING).body
+        shown = render.render_progress(build_partial_reply(sentences[:count]), "Writing").body
         assert end.startswith(shown)
 
 

@@ -150,6 +150,29 @@ async def test_without_a_key_it_says_where_to_get_in_and_a_revoked_one_opens_not
         assert (await http.post("/mcp", json=listing, headers={**mine, **session})).status_code == 401
 
 
+async def test_a_question_that_waits_for_the_model_hears_its_place_in_the_queue(team: Team) -> None:
+    heard: list[tuple[float, str]] = []
+    walk = team.citewell.reading._respond
+
+    async def progress(count: float, _: float | None, message: str | None) -> None:
+        heard.append((count, message or ""))
+
+    @answer_stream
+    async def waiting(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        for ahead in (2, 1, 0):
+            yield ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead)
+        yield await walk(request).answer()
+
+    team.citewell.reading._respond = waiting  # type: ignore[assignment] # in the place of the walk
+    async with team.client(await team.key()) as client:
+        await client.call_tool("ask", {"question": VACATION}, progress_callback=progress)
+    assert heard == [
+        (1, "Waiting for the language model: 2 questions are before this one"),
+        (2, "Waiting for the language model: 1 question is before this one"),
+        (3, "Waiting for the language model"),
+    ]
+
+
 async def test_an_answer_that_is_not_wanted_any_more_is_given_up(team: Team) -> None:
     begun, ended = asyncio.Event(), asyncio.Event()
 

@@ -12,7 +12,15 @@ import pytest
 from adapters.slack.post.delivery import StreamBudget
 from adapters.slack.post.sender import EVENT_TYPE
 from pipeline.errors import Unavailable
-from pipeline.values import AnswerEvent, AnswerRequest, CitationStyle, CitedSentence, SentenceEvent
+from pipeline.values import (
+    AnswerEvent,
+    AnswerRequest,
+    AnswerStage,
+    CitationStyle,
+    CitedSentence,
+    ProgressEvent,
+    SentenceEvent,
+)
 from pipeline.words import wording
 from tests.contracts.answers import citation, cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
@@ -284,6 +292,41 @@ async def test_a_status_that_is_said_again_and_hangs_does_not_stay(tmp_path: Pat
     assert [bool(call["status"]) for call in slack.slack.called("assistant.threads.setStatus")] == [True, False]
     free.set()
     await slack.close()
+
+
+async def test_a_status_shows_the_newest_place_in_the_queue_and_leaves_out_those_passed_meanwhile(
+    slack: SlackDriver,
+) -> None:
+    held, passed, go_on, free = (asyncio.Event() for _ in range(4))
+    places: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        lines = arguments.get("loading_messages") or [""]
+        if method == "assistant.threads.setStatus" and when == "before" and "before this one" in lines[-1]:
+            places.append(lines[-1])
+            held.set()
+            await go_on.wait()
+        return None
+
+    async def waiting(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        yield ProgressEvent(stage=AnswerStage.WAITING, ahead=20)
+        await held.wait()
+        for ahead in range(19, 0, -1):
+            yield ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead)
+        passed.set()
+        await free.wait()
+        yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
+
+    slack.slack.hook = hook
+    slack.rig.script = waiting
+    said = await slack.mention("ann", "How much leave do I get?")
+    await passed.wait()
+    go_on.set()
+    await until(lambda: "1 question is before this one" in slack.seen_at(said))
+    free.set()
+    await slack.rig.settled()
+    assert places == ["20 questions are before this one", "1 question is before this one"]
+    assert len(slack.replies(said)) == 1
 
 
 async def test_every_post_is_quiet(slack: SlackDriver) -> None:
