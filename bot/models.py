@@ -93,6 +93,9 @@ _PLAN_TOKENS = 900
 _REVIEWS = 3
 """Calls to the judge about the sentences of one answer (`pipeline/drafting/checked_stream.py`)."""
 
+_TOKENS_PERSON, _TOKENS_SPACE = 600_000, 6_000_000
+"""Tokens a day, where the settings do not say and somebody pays for them."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -115,10 +118,11 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         model = _make_guarded_model(settings, spec)
         stack.push_async_callback(model.close)
         getting_ready = [asyncio.create_task(model.connect())]
-        judge = None
+        judge, billed = None, is_billed(settings, spec)
         if settings.judge != "none":
             judging = model
             if settings.judge != "auto":
+                billed = billed or is_billed(settings, settings.judge)
                 judging = _make_guarded_model(settings, settings.judge)
                 stack.push_async_callback(judging.close)
                 getting_ready.append(asyncio.create_task(judging.connect()))
@@ -131,8 +135,8 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         )
         budget = TokenBudget(
             storage.token_ledger,
-            per_person=settings.daily_tokens_person,
-            per_space=settings.daily_tokens_space,
+            per_person=_daily_limit(settings.daily_tokens_person, _TOKENS_PERSON, billed=billed),
+            per_space=_daily_limit(settings.daily_tokens_space, _TOKENS_SPACE, billed=billed),
             per_answer=_max_answer_tokens(settings, spec),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
@@ -190,6 +194,23 @@ def _max_answer_tokens(settings: Settings, spec: str) -> int:
 def _context_tokens(settings: Settings, spec: str) -> int:
     local = spec.startswith("ollama:")
     return settings.context_tokens or (_LOCAL_CONTEXT_TOKENS if local else _CONTEXT_TOKENS)
+
+
+def is_billed(settings: Settings, spec: str) -> bool:
+    """Tell whether somebody pays for each token of the model `provider:name`: it is a vendor's, or its server has a
+    public address."""
+    from adapters.models.masking import is_external_server
+
+    provider = spec.partition(":")[0]
+    url = settings.anthropic_base_url if provider == "anthropic" else settings.openai_base_url
+    return is_external_server(url) if url else provider != "ollama"
+
+
+def _daily_limit(limit: int | None, usual: int, *, billed: bool) -> int:
+    """Return the tokens of a day, 0 for no limit."""
+    if limit is None:
+        return usual if billed else 0
+    return limit
 
 
 async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
