@@ -22,7 +22,8 @@ from pipeline.write.prompt_fitting import PromptFitter
 
 _MAX_SETTLE_SECONDS = 10.0
 """Seconds that a turn is held back at most after a request that was given up: an answer waits no longer."""
-_POLL_SECONDS = 0.25
+_POLL_SECONDS = 2.0
+"""Seconds between two looks at the slots: llama.cpp notices a closed connection only a second after its last reply."""
 _MEASURE_AGAIN_SECONDS = 60.0
 """Seconds between two measurements of a model that is too slow to be asked."""
 
@@ -61,10 +62,10 @@ class OpenedModel:
     async def settle(self) -> None:
         """Wait until the server is done with a request that was given up, ten seconds at most."""
         stop = min(self.meter.busy_until, time.monotonic() + _MAX_SETTLE_SECONDS)
-        while self.own_url is not None and time.monotonic() < stop:
+        while self.own_url is not None and (left := stop - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, _POLL_SECONDS))
             if await slots_idle(self.own_url, key=self.key):
                 return
-            await asyncio.sleep(_POLL_SECONDS)
 
 
 def open_model_server(settings: Settings, spec: str, find: SensitiveDataFinder | None) -> OpenedModel:

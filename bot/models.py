@@ -90,6 +90,9 @@ _PLAN_TOKENS = 900
 _REVIEWS = 3
 """Calls to the judge about the sentences of one answer (`pipeline/drafting/checked_stream.py`)."""
 
+_TOKENS_PERSON, _TOKENS_SPACE = 600_000, 6_000_000
+"""Tokens a day, where the settings do not say and somebody pays for them."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -114,10 +117,11 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         opened = open_model_server(settings, spec, make_pii_finder(settings))
         model = opened.model
         stack.push_async_callback(model.close)
-        judge = None
+        judge, billed = None, opened.own_url is None
         if settings.judge != "none":
             judging: LanguageModel = model
             if settings.judge != "auto":
+                billed = billed or is_billed(settings, settings.judge)
                 judging = _make_guarded_model(settings, settings.judge)
                 stack.push_async_callback(judging.close)
                 connecting = asyncio.create_task(judging.connect())
@@ -135,8 +139,8 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         preparation.start()
         budget = TokenBudget(
             storage.token_ledger,
-            per_person=settings.daily_tokens_person,
-            per_space=settings.daily_tokens_space,
+            per_person=_daily_limit(settings.daily_tokens_person, _TOKENS_PERSON, billed=billed),
+            per_space=_daily_limit(settings.daily_tokens_space, _TOKENS_SPACE, billed=billed),
             per_answer=_max_answer_tokens(settings),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
@@ -201,6 +205,20 @@ def _prompt_options(settings: Settings) -> PromptOptions:
         context_tokens=settings.context_tokens or _CONTEXT_TOKENS,
         unproven_tokens=settings.context_tokens or UNPROVEN_TOKENS,
     )
+
+
+def is_billed(settings: Settings, spec: str) -> bool:
+    """Tell whether somebody pays for each token of the model `provider:name`."""
+    from bot.model_server import own_server_url
+
+    return own_server_url(settings, spec) is None
+
+
+def _daily_limit(limit: int | None, usual: int, *, billed: bool) -> int:
+    """Return the tokens of a day, 0 for no limit."""
+    if limit is None:
+        return usual if billed else 0
+    return limit
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

@@ -116,8 +116,18 @@ class Settings(BaseSettings):
         None, ge=2000, le=200_000, description="Token budget of a whole prompt; unset: 12000, and 4000 with ollama:NAME"
     )
     system_instructions: str = Field("", max_length=4000, description="House style or extra rules for a model")
-    daily_tokens_person: int = Field(600_000, ge=0, description="Model tokens a person may use a day; 0: no limit")
-    daily_tokens_space: int = Field(6_000_000, ge=0, description="Model tokens a workspace may use a day; 0: no limit")
+    daily_tokens_person: int | None = Field(
+        None,
+        ge=0,
+        description="Model tokens a person may use a day; 0: no limit; unset: 600000 where the model is a vendor's "
+        "or at a public address",
+    )
+    daily_tokens_space: int | None = Field(
+        None,
+        ge=0,
+        description="Model tokens a workspace may use a day; 0: no limit; unset: 6000000 where the model is a vendor's "
+        "or at a public address",
+    )
     concurrency: int = Field(100, ge=1, le=1000, description="Answers written at the same time")
     first_sentence_seconds: float = Field(10.0, gt=0, le=120, description="Deadline to the first checked sentence")
     total_seconds: float = Field(30.0, gt=0, le=600, description="Deadline of the whole answer")
