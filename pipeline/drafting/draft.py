@@ -14,6 +14,8 @@ from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CheckedSentence, DraftResult
 from pipeline.compose.confidence import EXTRACTIVE_WRITER
 from pipeline.drafting.checked_stream import (
+    DRAFT_WITHOUT_SOURCE,
+    MODEL_QUEUE_FULL,
     header_above,
     is_caption,
     is_single_answer,
@@ -43,16 +45,12 @@ from pipeline.values import (
 from pipeline.words import wording
 from pipeline.words.text import is_lead_in
 from pipeline.write.extractive import write_extract
-from pipeline.write.model_draft import NOT_IN_DOCUMENTS
+from pipeline.write.model_draft import MODEL_TOO_SLOW, NOT_IN_DOCUMENTS
 
 TOKENS_EXHAUSTED = "the tokens of the day are spent"
 DRAFT_TOO_SHORT = "its answer is too short"
 TOO_FEW_CITATIONS = "it cites too little"
 DRAFT_UNSUPPORTED = "the passages do not support its answer"
-DRAFT_WITHOUT_SOURCE = "it names no source"
-MODEL_TOO_SLOW = "it is too slow for this machine"
-MODEL_QUEUE_FULL = "too many questions wait for it"
-WINDOW_FULL = "its window is full"
 REJECTED_DRAFT_FAILURES = (DRAFT_TOO_SHORT, TOO_FEW_CITATIONS, DRAFT_UNSUPPORTED, DRAFT_WITHOUT_SOURCE)
 """Failures where the model worked, but its text was no answer."""
 FALLBACK_NOTICES = {

@@ -72,7 +72,7 @@ class Usage(Value):
     context_tokens: int = 0
     """Token limit of the prompt (`estimate_tokens`) that the model's speed and window allowed; 0 without a model."""
     milliseconds: dict[str, float] = Field(default_factory=dict)
-    """Milliseconds by stage: plan, retrieve, read, write, validate, review, repair, assess, compose, total."""
+    """Milliseconds by stage: plan, retrieve, read, wait, write, validate, review, repair, assess, compose, total."""
     notes: tuple[str, ...] = ()
     """Stages that did not work, and why: `model_failed: it took too long`, `search_degraded: embedder`."""
     hindered: bool = False

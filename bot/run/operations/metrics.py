@@ -21,6 +21,7 @@ from prometheus_client import (
 
 from pipeline.drafting import checked_stream, draft
 from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis, Vote
+from pipeline.write import model_draft
 from storage.messages.levels import StorageLevels
 
 MILLION = 1e6
@@ -32,11 +33,11 @@ DRAFT_FAILURES = {
     draft.DRAFT_UNSUPPORTED: "unsupported",
     draft.TOO_FEW_CITATIONS: "cites_too_little",
     draft.DRAFT_TOO_SHORT: "too_short",
-    draft.DRAFT_WITHOUT_SOURCE: "without_source",
+    checked_stream.DRAFT_WITHOUT_SOURCE: "without_source",
     draft.TOKENS_EXHAUSTED: "no_tokens",
-    draft.MODEL_TOO_SLOW: "too_slow",
-    draft.MODEL_QUEUE_FULL: "queue_full",
-    draft.WINDOW_FULL: "window_full",
+    model_draft.MODEL_TOO_SLOW: "too_slow",
+    checked_stream.MODEL_QUEUE_FULL: "queue_full",
+    model_draft.WINDOW_FULL: "window_full",
 }
 """Reasons why a model's draft was not used; a provider's own error is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"
