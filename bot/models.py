@@ -129,7 +129,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
             judge = _judge(judging)
         fitter = PromptFitter(
             model,
-            _prompt_options(settings),
+            prompt_options(settings),
             reply=settings.max_tokens,
             seconds=settings.first_sentence_seconds,
         )
@@ -196,7 +196,8 @@ def _max_answer_tokens(settings: Settings) -> int:
     return written + _PLAN_TOKENS * settings.planner_model + review
 
 
-def _prompt_options(settings: Settings) -> PromptOptions:
+def prompt_options(settings: Settings) -> PromptOptions:
+    """Return the settings of every prompt."""
     from pipeline.write.prompts import UNPROVEN_TOKENS, AnswerMode, PromptOptions
 
     return PromptOptions(

@@ -33,7 +33,7 @@ def doctor(
 ) -> None:
     """Check the installation and say how to fix what is wrong.
 
-    It posts nothing. It asks the model for a few tokens. Exit status 1: something is wrong."""
+    It posts nothing. It asks the model one question of usual length. Exit status 1: something is wrong."""
     from bot.log import configure_logging
 
     configure_logging("error")

@@ -1,4 +1,4 @@
-"""Checks of the language model, the sentence judge, the embedder and the reader, each with a minimal request."""
+"""Checks of the language model, the sentence judge, the embedder and the reader, each with a request."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import AbstractAsyncContextManager
 from adapters.models.cross_encoder.minilm import MiniLMCrossEncoder
 from adapters.models.resilience import RERANK_TIMEOUT_SECONDS as RERANK_SECONDS
 from bot.config.settings import Settings
+from bot.doctor.language_model import check_language_model
 from bot.models import EXTRACTIVE, model_spec, open_judge, open_language_model, open_reranker
 from bot.wiring import open_embedder
 from pipeline.check.judge_prompt import PendingClaim
 from pipeline.errors import CitewellError
 from pipeline.find.rerank import RERANK_LIMIT
-from pipeline.ports import ChatMessage
 from pipeline.values import (
     BlockKind,
     Chunk,
@@ -30,7 +30,6 @@ from pipeline.values import (
 from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 
 SECONDS = 20.0
-MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; until then answers are extracts."
 _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the office opens at nine."
 _ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
 _LONG = " ".join([_SAID] * 45)
@@ -41,7 +40,7 @@ _REINSTALL = "Install Citewell again: a file of its reader is missing or damaged
 
 
 async def diagnose_models(settings: Settings) -> AsyncIterator[Finding]:
-    """Check the models. Costs a few tokens."""
+    """Check the models. Costs the tokens of one question."""
     if settings.embedder != "minilm":
         yield await _embedder(settings)
     if settings.reranker != "none":
@@ -52,7 +51,7 @@ async def diagnose_models(settings: Settings) -> AsyncIterator[Finding]:
     if spec == EXTRACTIVE:
         yield ok_finding("language model", "none is set: answers are made of the documents' own sentences")
         return
-    answering = await _model(settings, spec)
+    answering = await check_language_model(settings, spec)
     yield answering
     if settings.judge == "none":
         return
@@ -141,17 +140,6 @@ async def _reader(settings: Settings) -> Finding:
         late = f"{reads}, and no answer waits longer than {settings.reader_seconds:g}: its result always comes too late"
         return warning_finding("reader", late, "Set CITEWELL_READER=none, or CITEWELL_READER_SECONDS higher.")
     return ok_finding("reader", reads)
-
-
-async def _model(settings: Settings, spec: str) -> Finding:
-    try:
-        async with open_language_model(settings, spec) as model, asyncio.timeout(SECONDS):
-            async for _ in model.stream([ChatMessage(role="user", content="Say yes.")], max_tokens=16):
-                pass
-    except (CitewellError, TimeoutError) as error:
-        fix = error.what_to_do if isinstance(error, CitewellError) else ""
-        return error_finding("language model", str(error) or f"{spec} did not answer in time", fix or MODEL_FIX)
-    return ok_finding("language model", f"{spec} answers")
 
 
 def _describe_judge(writer: str, judge: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass, field
@@ -95,14 +96,7 @@ class PromptFitter:
         and with `searches` those for their results."""
         is_slow = self.is_slow
         kept = self._recall(brief.conversation, passages) if is_slow else ()
-        limit = fit_request(
-            self.model.capacity,
-            prompt=self.options.context_tokens,
-            unproven=self.options.unproven_tokens,
-            reply=self.reply,
-            seconds=seconds,
-            cached=self._cached_tokens(kept) if is_slow else 0,
-        )
+        limit = self._limit(seconds=seconds, cached=self._cached_tokens(kept) if is_slow else 0)
         can_search = searches and self.model.capacity.takes_tools and not limit.by_speed
         for_searches = limit.prompt // SEARCH_BUDGET_DIVISOR if can_search else 0
         prompt = render_answer_prompt(
@@ -141,14 +135,39 @@ class PromptFitter:
             await self._request_numbers()  # now with the short rules
             return
         capacity, most = self.model.capacity, self.options.context_tokens
-        if capacity.window is None and capacity.read_per_second and capacity.reading_seconds(most) < _PROBE_SECONDS:
-            await self._request_numbers(repeat=most // estimate_tokens(_FILLER) - 1)
+        if (
+            not capacity.is_billed
+            and capacity.window is None
+            and capacity.read_per_second
+            and capacity.reading_seconds(most) < _PROBE_SECONDS
+        ):
+            await self._request_numbers(most)
 
-    async def _request_numbers(self, repeat: int = 1) -> None:
-        """Ask for something short behind a text that no server has cached."""
+    async def try_prompt(self) -> tuple[PromptLimit, float]:
+        """Have the model read a prompt as long as one may be, and return its limits and the seconds to the first word.
+        Raises what the model raises."""
+        limit = self._limit(seconds=self.seconds)
+        return limit, await self._request_numbers(limit.prompt)
+
+    def _limit(self, *, seconds: float | None, cached: int = 0) -> PromptLimit:
+        return fit_request(
+            self.model.capacity,
+            prompt=self.options.context_tokens,
+            unproven=self.options.unproven_tokens,
+            reply=self.reply,
+            seconds=seconds,
+            cached=cached,
+        )
+
+    async def _request_numbers(self, tokens: int = 0) -> float:
+        """Ask for something short behind a text of about `tokens` that no server has cached; return the seconds to the
+        first word."""
         system = render_system_prompt(self.options, short_rules=self.is_slow)
-        text = f"Code: {secrets.token_hex(4)}\n{_FILLER * repeat}{WARM_UP_REQUEST}"
+        fitting = (tokens - estimate_tokens(system)) // estimate_tokens(_FILLER)
+        text = f"Code: {secrets.token_hex(4)}\n{_FILLER * max(1, fitting)}{WARM_UP_REQUEST}"
         messages = (ChatMessage(role="system", content=system), ChatMessage(role="user", content=text))
+        started, first = time.monotonic(), 0.0
         async with aclosing(self.model.stream(messages, max_tokens=_WARM_UP_TOKENS)) as pieces:
             async for _ in pieces:
-                pass
+                first = first or time.monotonic() - started
+        return first
