@@ -178,6 +178,7 @@ class MeteredModel:
         slowest = unread / waited
         self.busy_until = self._clock() + max(0.0, self.capacity.reading_seconds(unread) - waited)
         if unread >= _MIN_READ_TOKENS and (known is None or slowest < known):
+            self._reading.clear()  # what was measured before holds no more
             self._reading.append(slowest / _GIVEN_UP_DIVISOR)
 
     def _learn_window(self, request: _Request, end: StreamEnd) -> None:

@@ -127,6 +127,7 @@ async def stream_checked_draft(
             except (TimeoutError, CitewellError) as error:
                 if isinstance(error, TimeoutError) and draft.stands and seconds < limits.total_seconds:
                     seconds = limits.total_seconds
+                    draft.stop_waiting()
                     continue
                 reason = DRAFT_TOO_LATE if isinstance(error, TimeoutError) else str(error)
                 for judged in draft.rest():
@@ -177,6 +178,8 @@ class _Draft:
         self._news: list[AdditionalPassages | ProgressEvent] = []
         """Given ahead of all sentences: any of them may rest on the passages."""
         self._next_index = 0
+        self._unawaited = 0
+        """Number of sentences at the beginning that are not awaited any more."""
         self._arrived = asyncio.Event()
         self._unsent: list[_JudgedSentence] = []
         self._calls: list[asyncio.Task[Sequence[Judgement]]] = []
@@ -191,6 +194,12 @@ class _Draft:
         """True where a sentence is supported, yielded or not."""
         return any(reading.checked.judgement.is_supported for reading in self._readings)
 
+    def stop_waiting(self) -> None:
+        """Let nothing before the last supported sentence be awaited any more: it is shown without what is not supported
+        by now."""
+        last = max(n for n, reading in enumerate(self._readings) if reading.checked.judgement.is_supported)
+        self._unawaited = last + 1
+
     async def next(self) -> CheckedSentence | AdditionalPassages | ProgressEvent | DraftEnd:
         """Return the next piece, once it is judged; after a cancellation it can be called again. Raises the errors of
         the writer and the judge."""
@@ -198,6 +207,9 @@ class _Draft:
         while not self._news:
             if self._next_index < len(self._readings):
                 reading = self._readings[self._next_index]
+                if self._next_index < self._unawaited:
+                    self._next_index += 1
+                    return reading.checked
                 with watch.stage("review"):
                     await asyncio.shield(reading.verdict)
                 if reading.refused:

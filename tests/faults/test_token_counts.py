@@ -31,6 +31,7 @@ from pipeline.values import (
 )
 from pipeline.words.text import estimate_tokens
 from pipeline.write.model_writer import ModelWriter
+from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
 from storage.people.budget import SQLTokenLedger
 from tests.doubles.engines import Engine
@@ -104,7 +105,9 @@ def answering(
     return Responder(
         planner=found,
         retriever=found,
-        model=AnswerModel(name=model.name, writer=ModelWriter(model, PromptOptions()), budget=budget, judge=judge),
+        model=AnswerModel(
+            name=model.name, writer=ModelWriter(PromptFitter(model, PromptOptions())), budget=budget, judge=judge
+        ),
         history=NoHistory(),
         options=AnswerOptions(limits=limits),
         report=lambda _, error: pytest.fail(repr(error)),
