@@ -6,6 +6,7 @@ It prints its address, serves until its input ends, and logs nothing."""
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,7 @@ def serve(window: int, slots: int) -> None:
     server: Any = xllamacpp.Server(settings)
     print(server.listening_address, flush=True)
     sys.stdin.read()
+    os._exit(0)  # its threads would go on serving
 
 
 def _model_file() -> Path:
