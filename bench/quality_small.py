@@ -56,8 +56,8 @@ def sampled(rows: Iterable[Row], key: str) -> list[Row]:
     return sorted(rows, key=lambda row: hashlib.sha256(str(row[key]).encode()).digest())
 
 
-async def public(data: Path, name: str) -> dict[str, Figure]:
-    """The figures of a sample of one public set over a small part of its documents."""
+def sample_set(data: Path, name: str) -> tuple[list[Row], list[Row]]:
+    """Rows of a public set, and a small part of its documents that they are asked over."""
     documents = {one["doc_id"]: one for one in sampled(read(data / name / "corpus.jsonl"), "doc_id")}
     words = {key: len(document["text"].split()) for key, document in documents.items()}
     rows: list[Row] = []
@@ -72,11 +72,15 @@ async def public(data: Path, name: str) -> dict[str, Figure]:
         others = [one for one in documents if one not in kept]
         if others and sum(map(words.__getitem__, kept)) < WORDS:
             kept.add(max(others, key=lambda one: len(wanted & vocabulary[one]) / (1 + len(vocabulary[one])) ** 0.5))
+    return rows, [documents[one] for one in documents if one in kept]
+
+
+async def public(data: Path, name: str) -> dict[str, Figure]:
+    """The figures of a sample of one public set over a small part of its documents."""
+    rows, documents = sample_set(data, name)
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus.jsonl"
-        corpus.write_text(
-            "".join(json.dumps(documents[one]) + "\n" for one in documents if one in kept), encoding="utf-8"
-        )
+        corpus.write_text("".join(json.dumps(one) + "\n" for one in documents), encoding="utf-8")
         async with open_temporary_citewell(settings(), corpus) as citewell:
             asked = QuestionPredictor(citewell)
             pairs = [(row, await asked.predict(row)) for row in rows]

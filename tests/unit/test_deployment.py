@@ -43,6 +43,7 @@ def locked(name: str) -> dict[str, set[str]]:
         ("build.txt", PROJECT["dependency-groups"]["build"]),
         ("release.txt", PROJECT["dependency-groups"]["release"]),
         ("beside.txt", PROJECT["dependency-groups"]["beside"]),
+        ("real-model.txt", PROJECT["dependency-groups"]["real-model"]),
     ],
 )
 def test_a_lock_holds_what_the_project_asks_for(lock: str, wanted: list[str | dict[str, str]]) -> None:
