@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any
 
 from adapters.models.client import LazyClient
+from adapters.models.reasoning import ReasoningFilter, split_reasoning
 from adapters.models.responses import (
     drain_response,
     json_body,
@@ -14,12 +15,15 @@ from adapters.models.responses import (
     read_event_stream,
     response_content_type,
 )
+from adapters.models.schemas import drop_bounds
 from adapters.models.sdk_errors import translate_sdk_errors
+from adapters.models.token_counts import TokenCounts
 from adapters.models.tools import ToolCallBuffer, is_tools_refusal, parse_arguments, replace_surrogates
 from adapters.models.transport import http_client
-from pipeline.errors import Unavailable, UnusableResponse
+from adapters.models.vendor_errors import prompt_too_long, read_vendor_error
+from pipeline.errors import PromptTooLong, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.values import UNKNOWN_CAPACITY, Usage
+from pipeline.values import UNKNOWN_CAPACITY, Usage, replace
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -29,6 +33,7 @@ _REASONS = {
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
     "max_tokens": "length",
+    "model_context_window_exceeded": "window",
     "refusal": "content_filter",
 }
 _CACHED = {"cache_control": {"type": "ephemeral"}}
@@ -57,7 +62,7 @@ class AnthropicModel:
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`."""
         client = await self._client.get()
-        parser = _StreamParser(self.name, tools=bool(tools))
+        parser = _StreamParser(self.name, tools=bool(tools), max_tokens=max_tokens)
         request = _build_request(self._model, messages, max_tokens)
         async with AsyncExitStack() as open_response:
 
@@ -67,7 +72,7 @@ class AnthropicModel:
 
             with self._translate_errors():
                 response = await self._send_supported(send, request, {"tools": _to_tools(tools)} if tools else {})
-                async with aclosing(read_event_stream(self.name, response)) as events:
+                async with aclosing(self._events(response, parser)) as events:
                     async for event in events:
                         if text := parser.feed(event):
                             yield TextDelta(text=text)
@@ -84,7 +89,8 @@ class AnthropicModel:
         """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead."""
         client = await self._client.get()
         request = _build_request(self._model, messages, max_tokens)
-        shape = {"output_config": {"format": {"type": "json_schema", "schema": into.model_json_schema()}}}
+        schema = drop_bounds(into.model_json_schema())
+        shape = {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
         with self._translate_errors():
             reply = await self._send_supported(client.messages.with_raw_response.create, request, shape)
         content, usage = _read_reply(self.name, json_body(self.name, reply))
@@ -92,6 +98,17 @@ class AnthropicModel:
 
     async def close(self) -> None:
         await self._client.close()
+
+    async def _events(self, response: Any, parser: _StreamParser) -> AsyncGenerator[Any, None]:
+        """Yield the events of a stream. It ends where a reply ran into the window in its middle."""
+        try:
+            async with aclosing(read_event_stream(self.name, response)) as events:
+                async for event in events:
+                    yield event
+        except PromptTooLong:
+            if not parser.has_text:
+                raise
+            parser.reason = "window"
 
     async def _send_supported(self, send: Any, request: Mapping[str, Any], optional: Mapping[str, Any]) -> Any:
         """`send` the request. Repeat it without an optional parameter that the server refuses, and leave that one out
@@ -123,6 +140,8 @@ def _make_client(service: str, key: str, base_url: str | None, timeout: float) -
 
 def _refused_name(error: Any, optional: Mapping[str, object]) -> str | None:
     """Return the optional parameter that a server refused; None where it refused none."""
+    if prompt_too_long("", read_vendor_error(error.body), error.status_code):
+        return None
     if "tools" in optional and is_tools_refusal(error.status_code, error.message):
         return "tools"
     shape = "output_config" in error.message or "schema" in error.message
@@ -167,64 +186,78 @@ def _to_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 class _StreamParser:
     """The content of one stream's events so far."""
 
-    def __init__(self, service: str, *, tools: bool) -> None:
+    def __init__(self, service: str, *, tools: bool, max_tokens: int) -> None:
         self.has_started = False
+        self.has_text = False
         self.reason = ""
         self._service = service
         self._tools = tools
-        self._tokens = [0, 0]
+        self._max_tokens = max_tokens
+        self._counts = TokenCounts()
+        self._reasoning = ReasoningFilter()
         self._calls = ToolCallBuffer(service)
 
     def feed(self, event: Any) -> str:
         """Return the text of `event`; other events are remembered."""
         self.has_started = True
         try:
-            # `+ ""` raises TypeError for a value that is no text, which counts as an unknown shape
-            match event["type"]:
-                case "message_start":
-                    self._tokens[0] = _input_tokens(event["message"]["usage"])
-                case "content_block_start" if self._tools and event["content_block"]["type"] == "tool_use":
-                    block = event["content_block"]
-                    self._calls.add(
-                        event["index"], id=(block.get("id") or "") + "", name=(block.get("name") or "") + ""
-                    )
-                case "content_block_delta" if event["delta"]["type"] == "text_delta":
-                    return (event["delta"]["text"] or "") + ""
-                case "content_block_delta" if self._tools and event["delta"]["type"] == "input_json_delta":
-                    self._calls.add(event["index"], arguments=(event["delta"]["partial_json"] or "") + "")
-                case "message_delta":
-                    self._tokens[1] = int(event["usage"]["output_tokens"] or 0)
-                    stop_reason = event["delta"]["stop_reason"]
-                    self.reason = _REASONS.get(stop_reason, str(stop_reason)) if stop_reason else ""
+            text = self._reasoning.feed(self._read(event))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UnusableResponse(f"{self._service}: an event of unknown shape") from error
+        self.has_text = self.has_text or bool(text)
+        return text
+
+    def finish(self) -> Iterator[TextDelta | ToolCall | StreamEnd]:
+        """Yield the text held back, the calls and the end once the stream has ended."""
+        reasoning_tokens = self._reasoning.tokens
+        reason, calls = self._calls.finish(self.reason)
+        if text := self._reasoning.close():
+            yield TextDelta(text=text)
+        yield from calls
+        yield self._counts.end(reason, max_tokens=self._max_tokens, reasoning_tokens=reasoning_tokens)
+
+    def _read(self, event: Any) -> str:
+        # `+ ""` raises TypeError for a value that is no text, which counts as an unknown shape
+        match event["type"]:
+            case "message_start":
+                self._counts = _read_counts(event["message"]["usage"])
+            case "content_block_start" if self._tools and event["content_block"]["type"] == "tool_use":
+                block = event["content_block"]
+                self._calls.add(event["index"], id=(block.get("id") or "") + "", name=(block.get("name") or "") + "")
+            case "content_block_delta" if event["delta"]["type"] == "text_delta":
+                return (event["delta"]["text"] or "") + ""
+            case "content_block_delta" if event["delta"]["type"] == "thinking_delta":
+                self._reasoning.note((event["delta"]["thinking"] or "") + "")
+            case "content_block_delta" if self._tools and event["delta"]["type"] == "input_json_delta":
+                self._calls.add(event["index"], arguments=(event["delta"]["partial_json"] or "") + "")
+            case "message_delta":
+                written = int(event["usage"]["output_tokens"] or 0)
+                self._counts = replace(self._counts, output_tokens=written)
+                stop_reason = event["delta"]["stop_reason"]
+                self.reason = _REASONS.get(stop_reason, str(stop_reason)) if stop_reason else ""
         return ""
 
-    def finish(self) -> Iterator[ToolCall | StreamEnd]:
-        """Yield the calls and the end once the stream has ended."""
-        reason, calls = self._calls.finish(self.reason)
-        yield from calls
-        yield StreamEnd(reason=reason, input_tokens=self._tokens[0], output_tokens=self._tokens[1])
 
-
-def _input_tokens(usage: Any) -> int:
-    """Return the tokens of the whole prompt, from the cache or not."""
-    cached = (usage.get("cache_creation_input_tokens"), usage.get("cache_read_input_tokens"))
-    return sum(int(tokens or 0) for tokens in (usage["input_tokens"], *cached))
+def _read_counts(usage: Any, written: Any = 0) -> TokenCounts:
+    """Return the counts of a reply of `written` tokens. The tokens of the whole prompt are those from the cache too."""
+    created, cached = usage.get("cache_creation_input_tokens"), usage.get("cache_read_input_tokens")
+    return TokenCounts(
+        input_tokens=sum(int(tokens or 0) for tokens in (usage["input_tokens"], created, cached)),
+        output_tokens=int(written or 0),
+        cached_tokens=None if cached is None else int(cached),
+    )
 
 
 def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
     try:
         content = "".join(block["text"] for block in reply["content"] if block["type"] == "text")
         stop_reason = _REASONS.get(reply["stop_reason"], reply["stop_reason"])
-        token_counts = reply["usage"]
-        usage = Usage(
-            writer=service,
-            input_tokens=_input_tokens(token_counts),
-            output_tokens=int(token_counts["output_tokens"] or 0),
-        )
+        usage = _read_counts(reply["usage"], reply["usage"]["output_tokens"]).usage(service)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UnusableResponse(f"{service}: a reply of unknown shape") from error
-    if stop_reason != "stop" or not content.strip():
+    if stop_reason in ("length", "window"):
+        raise UnusableResponse(f"{service}: ran out of tokens before its reply was whole")
+    _, text = split_reasoning(content)
+    if stop_reason != "stop" or not text.strip():
         raise UnusableResponse(f"{service}: an empty or unfinished reply (stop reason {str(stop_reason)[:40]})")
-    return content, usage
+    return text, usage

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from adapters.models.sdk_errors import vendor_error_code
+from adapters.models.sdk_errors import stream_error
 from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import T
 
@@ -23,19 +23,19 @@ _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 async def read_event_stream(service: str, response: Any) -> AsyncGenerator[Any, None]:
-    """Yield the JSON of each event until the end mark. Raise Unavailable for an error that the stream reports,
-    UnusableResponse for an event without end."""
+    """Yield the JSON of each event until the end mark. Raise Unavailable or PromptTooLong for an error that the stream
+    reports, UnusableResponse for an event without end."""
     lines = _lines(service, response)
     async for line in lines:
-        if not line.startswith(b"data:"):
+        kind, _, data = line.partition(b":")
+        if kind not in (b"data", b"error"):  # earlier versions of llama.cpp report an error as `error:`
             continue
-        data = line.removeprefix(b"data:").strip()
-        if data == b"[DONE]":
+        if data.strip() == b"[DONE]":
             await drain_response(lines)
             return
         event = json.loads(data)
-        if isinstance(event, dict) and event.get("error"):
-            raise Unavailable(service, f"reported an error while answering ({vendor_error_code(event['error'])})")
+        if kind == b"error" or (isinstance(event, dict) and event.get("error")):
+            raise stream_error(service, event)
         yield event
 
 

@@ -13,14 +13,17 @@ from typing import Any
 import structlog
 
 from adapters.fetch.responses import parse_retry_after
+from adapters.models.vendor_errors import prompt_too_long, read_vendor_error
 from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 
 log = structlog.get_logger(__name__)
 
 _REMEDIES = {
+    400: "Check CITEWELL_MODEL: it must be a model for chat. The log of the service says what it refuses.",
     401: "Check {key}: the service does not accept it.",
     403: "Check what {key} may use: the service refused the model or the region.",
-    404: "Check CITEWELL_MODEL and {base_url}: the service does not know this model or path.",
+    404: "Check CITEWELL_MODEL and {base_url}: the service does not know this model or path. A server of your own "
+    "lists its models at /v1/models; `ollama pull NAME` gets one for Ollama.",
     429: "Look at the limits and the credit of the account that {key} belongs to.",
 }
 _UNREACHABLE_REMEDY = (
@@ -54,7 +57,7 @@ def translate_sdk_errors(sdk: ModuleType, service: str, key: str) -> Iterator[No
             service, "the connection failed", what_to_do=_format_remedy(_UNREACHABLE_REMEDY, key)
         ) from error
     except sdk.APIError as error:
-        raise Unavailable(service, f"reported an error while answering ({vendor_error_code(error)})") from error
+        raise stream_error(service, error.body) from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnusableResponse(f"{service}: the reply is not JSON") from error
     except CitewellError:
@@ -64,24 +67,27 @@ def translate_sdk_errors(sdk: ModuleType, service: str, key: str) -> Iterator[No
         raise Unavailable(service, f"its client failed ({type(error).__name__})") from error
 
 
+def stream_error(service: str, body: object) -> CitewellError:
+    """Return the error of ours for one that a stream reports in `body`."""
+    reported = read_vendor_error(body)
+    failure = Unavailable(service, f"reported an error while answering ({reported.code})")
+    return prompt_too_long(service, reported, None) or failure
+
+
 def _from_status(service: str, key: str, error: Any) -> CitewellError:
     status: int = error.status_code
-    message = f"status {status} ({vendor_error_code(error)})"
+    reported = read_vendor_error(error.body)
+    if too_long := prompt_too_long(service, reported, status):
+        return too_long
+    message = f"status {status} ({reported.code})"
     remedy = _format_remedy(_REMEDIES.get(status, _SERVER_REMEDY if status >= 500 else ""), key)
     if status in (401, 403, 404):
         return Unavailable(service, message, permanent=True, what_to_do=remedy)
     if 400 <= status < 500 and status not in (408, 409, 425, 429):
-        return UnusableResponse(f"{service}: refused the request, {message}")
+        return UnusableResponse(f"{service}: refused the request, {message}", what_to_do=remedy)
     wait = parse_retry_after(error.response.headers.get("retry-after"))
     return Unavailable(service, message, retry_after=wait, what_to_do=remedy)
 
 
 def _format_remedy(remedy: str, key: str) -> str:
     return remedy.format(key=key, base_url=key.replace("_API_KEY", "_BASE_URL"))
-
-
-def vendor_error_code(error: object) -> str:
-    """Return the vendor's short error code, such as `insufficient_quota`; never its message."""
-    fields = error if isinstance(error, dict) else vars(error) if hasattr(error, "__dict__") else {}
-    code = str(fields.get("code") or fields.get("type") or "no code")
-    return code if len(code) <= 40 and code.replace("_", "").replace(" ", "").isalnum() else "no code"

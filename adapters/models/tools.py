@@ -71,7 +71,7 @@ class ToolCallBuffer:
     def finish(self, reason: str) -> tuple[str, tuple[ToolCall, ...]]:
         """Return why the model stopped, and its calls: none where it was stopped in the middle of them. Raise
         UnusableResponse for a call without a name."""
-        if not self._pieces or reason in ("", "length", "content_filter"):
+        if not self._pieces or reason in ("", "length", "window", "content_filter"):
             return reason, ()
         return "tool_calls", tuple(self._build_call(call) for call in self._pieces[:MAX_TOOL_CALLS])
 

@@ -49,7 +49,8 @@ class TextDelta(Value):
 
 
 class StreamEnd(Value):
-    """How a model stopped: `stop`, `tool_calls`, `length`, `content_filter`, or "" when the stream was cut."""
+    """How a model stopped: `stop`, `tool_calls`, `length` at the limit of tokens that was asked for, `window` where its
+    window ended before that, `content_filter`, or "" when the stream was cut."""
 
     reason: str
     input_tokens: int = 0

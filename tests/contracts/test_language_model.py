@@ -44,8 +44,8 @@ def provider(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def streamed(model: LanguageModel) -> list[TextDelta | StreamEnd]:
-    return [piece async for piece in model.stream(MESSAGES, max_tokens=50)]
+async def streamed(model: LanguageModel, max_tokens: int = 50) -> list[TextDelta | StreamEnd]:
+    return [piece async for piece in model.stream(MESSAGES, max_tokens=max_tokens)]
 
 
 async def filled_in(model: LanguageModel) -> Colour:
@@ -90,7 +90,14 @@ async def test_a_piece_is_given_on_before_the_next_one_was_sent(provider: str) -
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
 async def test_an_end_that_is_no_stop_is_told(provider: str, reason: str) -> None:
     async with models(provider, Ending("Blue", reason)) as (model, _):
-        assert (await streamed(model))[-1] == StreamEnd(reason=reason, input_tokens=120, output_tokens=30)
+        end = (await streamed(model, max_tokens=30))[-1]
+    assert end == StreamEnd(reason=reason, input_tokens=120, output_tokens=30)
+
+
+async def test_a_reply_that_ends_before_its_limit_of_tokens_was_ended_by_the_window(provider: str) -> None:
+    async with models(provider, Ending("Blue", "length")) as (model, _):
+        end = (await streamed(model, max_tokens=50))[-1]
+    assert end == StreamEnd(reason="window", input_tokens=120, output_tokens=30)
 
 
 async def test_a_refusal_is_told_as_filtered(provider: str) -> None:
@@ -112,6 +119,7 @@ async def test_a_stream_without_a_finish_reason_never_counts_as_stopped(provider
     ("act", "permanent", "retry_after"),
     [
         (Status(429, headers={"retry-after": "7"}), False, 7.0),
+        (Status(429, headers={"retry-after": "300"}), False, 300.0),
         (Status(429), False, None),
         (Status(500), False, None),
         (Status(503), False, None),
@@ -125,6 +133,7 @@ async def test_a_stream_without_a_finish_reason_never_counts_as_stopped(provider
         (Hollow("events"), False, None),
         (Broken("Bl"), False, None),
         (Cut("Bl", reset=True), False, None),
+        (Cut("Bl", closed=True), False, None),
     ],
     ids=repr,
 )

@@ -47,7 +47,7 @@ async def served(kind: str, *acts: Act) -> AsyncIterator[tuple[LanguageModel, Ll
 async def asked(
     model: LanguageModel, messages: list[ChatMessage] | None = None, tools: tuple[Tool, ...] = (SEARCH,)
 ) -> list[Piece]:
-    return [piece async for piece in model.stream(messages or QUESTION, max_tokens=50, tools=tools)]
+    return [piece async for piece in model.stream(messages or QUESTION, max_tokens=30, tools=tools)]
 
 
 def calls(pieces: list[Piece]) -> list[ToolCall]:

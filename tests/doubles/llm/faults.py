@@ -63,6 +63,8 @@ class Cut:
     text: str
     reset: bool = False
     """Drop the connection instead of ending it."""
+    closed: bool = False
+    """Close the connection before the end of the body."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ The programs differ as they do:
   without them; reasoning in `reasoning_content`.
 - Ollama: `/api/version`, `/api/show`, `/api/ps`, `/api/tags`; a prompt that does not fit loses its beginning, and
   nobody is told; usage without details; tools are refused where the template has none; reasoning in `reasoning`.
-- Anthropic's messages are spoken by both: `thinking_delta`, `cache_read_input_tokens`, `prompt is too long`.
+- Anthropic's messages are spoken by both, with `thinking_delta` and `cache_read_input_tokens`.
 
 `reasoning_effort: "low"` halves the reasoning; `"none"` or `chat_template_kwargs.enable_thinking: false` ends it.
 """
@@ -36,7 +36,7 @@ from aiohttp import web
 
 from tests.doubles.llm import shapes
 from tests.doubles.llm.faults import Act, Ending, Text
-from tests.doubles.llm.own_wires import ChatWire, Job, Machine, MessagesWire, Wire
+from tests.doubles.llm.own_wires import ChatWire, Job, Machine, MessagesWire, Wire, too_long
 from tests.doubles.llm.server import LlmServer
 
 _TOKEN = re.compile(r" ?\w{1,5}| ?[^\w\s]|\s")
@@ -180,7 +180,7 @@ class OwnServer(LlmServer):
         tokens = split_tokens(_render(body, tools=self.machine.takes_tools))
         if len(tokens) >= self.machine.window:
             if self.machine.program == "llama.cpp":
-                return _refusal(400, vendor.too_long(len(tokens)))
+                return _refusal(400, too_long(len(tokens), self.machine.window))
             tokens = tokens[-self.machine.window + 1 :]
         job = Job(len(tokens))
         task = asyncio.create_task(self._work(job, tokens, body, act))

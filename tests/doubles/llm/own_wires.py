@@ -31,6 +31,13 @@ class Machine:
     """A field of its own, the text within `<think>` and `</think>`, or the same without the opening tag."""
 
 
+def too_long(tokens: int, window: int) -> dict[str, Any]:
+    """Return llama.cpp's error for a prompt that does not fit."""
+    message = f"request ({tokens} tokens) exceeds the available context size ({window} tokens), try increasing it"
+    error = {"code": 400, "message": message, "type": "exceed_context_size_error"}
+    return {**error, "n_prompt_tokens": tokens, "n_ctx": window}
+
+
 @dataclass
 class Job:
     """What was done for one request."""
@@ -63,12 +70,6 @@ class ChatWire:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._field = "reasoning_content" if machine.program == "llama.cpp" else "reasoning"
-
-    def too_long(self, tokens: int) -> dict[str, Any]:
-        window = self._machine.window
-        message = f"request ({tokens} tokens) exceeds the available context size ({window} tokens), try increasing it"
-        error = {"code": 400, "message": message, "type": "exceed_context_size_error"}
-        return {**error, "n_prompt_tokens": tokens, "n_ctx": window}
 
     def begin(self, _: Job) -> Iterator[bytes]:
         yield self._chunk({"role": "assistant", "content": None})
@@ -116,10 +117,6 @@ class MessagesWire:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._blocks: list[str] = []
-
-    def too_long(self, tokens: int) -> dict[str, Any]:
-        message = f"prompt is too long: {tokens} tokens > {self._machine.window} maximum"
-        return {"type": "invalid_request_error", "message": message}
 
     def begin(self, job: Job) -> Iterator[bytes]:
         yield _event("message_start", message={**_MESSAGE, "content": [], "usage": self._usage(job, 1)})

@@ -132,8 +132,11 @@ class LlmServer:
                 await asyncio.sleep(act.pause)
         if isinstance(act, Stall) or (isinstance(act, Ending) and act.hang):
             await asyncio.Event().wait()
-        if isinstance(act, Cut) and act.reset and request.transport is not None:
-            request.transport.abort()
+        if isinstance(act, Cut) and request.transport is not None:
+            if act.reset:
+                request.transport.abort()
+            if act.closed:
+                request.transport.close()
         return response
 
     async def _embeddings(self, request: web.Request) -> web.Response:

@@ -103,7 +103,8 @@ async def test_tokens_read_from_the_cache_or_put_into_it_were_read_too() -> None
         {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}},
     )
     async with LlmServer([act]).running() as server:
-        assert await ask(server, USER) == [StreamEnd(reason="stop", input_tokens=1320, output_tokens=9)]
+        [end] = await ask(server, USER)
+    assert end == StreamEnd(reason="stop", input_tokens=1320, output_tokens=9, cached_tokens=300)
 
 
 async def test_the_cache_counts_where_an_object_is_filled_in_too() -> None:
@@ -114,7 +115,7 @@ async def test_the_cache_counts_where_an_object_is_filled_in_too() -> None:
         model = AnthropicModel("m", key="k", base_url=server.url)
         _, usage = await model.structured([USER], Usage, max_tokens=9)
         await model.close()
-    assert (usage.input_tokens, usage.output_tokens) == (25, 2)
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (25, 2, 5)
 
 
 START = {"type": "content_block_start", "index": 0}

@@ -24,7 +24,7 @@ def delta(index: int | None = None, id: str = "", name: str = "", arguments: str
 
 
 def read(*deltas: object, reason: str | None = "tool_calls") -> list[tuple[str, str, str]]:
-    reading = ChatStreamParser("m", tools=True)
+    reading = ChatStreamParser("m", tools=True, max_tokens=50)
     for one in deltas:
         reading.feed({"choices": [{"delta": {"tool_calls": [one]}}]})
     reading.feed({"choices": [{"delta": {}, "finish_reason": reason}]})
@@ -150,7 +150,7 @@ def test_what_is_sent_back_is_utf_8_and_changed_only_where_it_was_none(text: str
 
 
 def test_a_refusal_is_told_though_there_were_calls() -> None:
-    reading = ChatStreamParser("m", tools=True)
+    reading = ChatStreamParser("m", tools=True, max_tokens=50)
     reading.feed({"choices": [{"delta": {"tool_calls": [delta(0, "a", "search")]}}]})
     reading.feed({"choices": [{"delta": {"refusal": "No."}}]})
     reading.feed({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
