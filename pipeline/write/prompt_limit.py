@@ -38,11 +38,11 @@ def fit_request(
 ) -> PromptLimit:
     """Return the sizes of a request of at most `prompt` and `reply` tokens whose first sentence comes within `seconds`
     (None: whenever); `cached` tokens of the prompt need no reading. A team's own server gets at most `unproven` tokens
-    until its window is known or it has read a longer prompt."""
+    until its window and its speed are known, or it has read a longer prompt."""
     if capacity.window:
         reply = min(reply, max(capacity.window // _REPLY_DIVISOR, _MIN_REPLY))
         prompt = min(prompt, capacity.window - reply - _WINDOW_MARGIN)
-    elif not capacity.is_billed:
+    if not capacity.is_billed and (capacity.window is None or capacity.read_per_second is None):
         prompt = min(prompt, max(unproven, capacity.largest_prompt))
     if seconds is None or capacity.read_per_second is None:
         return PromptLimit(prompt=prompt, reply=reply)
