@@ -73,7 +73,7 @@ class LanguageModel(Protocol):
 
     @property
     def capacity(self) -> ModelCapacity:
-        """What is known of the model's server by now."""
+        """The capacity of the model's server, as far as it is known by now."""
         ...
 
     async def connect(self) -> None:

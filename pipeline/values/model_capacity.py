@@ -1,4 +1,4 @@
-"""What is known of the server of a language model: told by it, or measured."""
+"""The capacity of a language model's server: told by it, or measured."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pipeline.values.base import Value
 
 
 class ModelCapacity(Value):
-    """What a model's server can do. None: not known (yet).
+    """The capacity of a model's server. None: not known (yet).
 
     All tokens are those of `estimate_tokens`, except for the window."""
 
