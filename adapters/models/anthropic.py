@@ -19,6 +19,7 @@ from adapters.models.tools import ToolCallBuffer, is_tools_refusal, parse_argume
 from adapters.models.transport import http_client
 from pipeline.errors import Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
+from pipeline.ports.reply_schema import remove_limits
 from pipeline.values import UNKNOWN_CAPACITY, Usage
 
 if TYPE_CHECKING:
@@ -81,10 +82,13 @@ class AnthropicModel:
             yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
-        """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead."""
+        """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead, and
+        each one refuses a schema with limits."""
         client = await self._client.get()
         request = _build_request(self._model, messages, max_tokens)
-        shape = {"output_config": {"format": {"type": "json_schema", "schema": into.model_json_schema()}}}
+        shape = {
+            "output_config": {"format": {"type": "json_schema", "schema": remove_limits(into.model_json_schema())}}
+        }
         with self._translate_errors():
             reply = await self._send_supported(client.messages.with_raw_response.create, request, shape)
         content, usage = _read_reply(self.name, json_body(self.name, reply))

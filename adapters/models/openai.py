@@ -14,6 +14,7 @@ from adapters.models.sdk_errors import translate_sdk_errors
 from adapters.models.tools import SignedToolCall, ToolCallBuffer, is_tools_refusal, parse_arguments, replace_surrogates
 from pipeline.errors import CitewellError, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
+from pipeline.ports.reply_schema import remove_limits
 from pipeline.values import UNKNOWN_CAPACITY, Usage
 
 # --- Requests, stream events and replies of the API -----------------------------------------------
@@ -187,6 +188,7 @@ class OpenAIModel:
         self._usage_grace = usage_grace
         # other servers than OpenAI's are asked with the older name first
         self._limit_names = _LIMIT_NAMES if base_url is None else _LIMIT_NAMES[::-1]
+        self._takes_limits = base_url is not None  # OpenAI's own takes few of them, and needs none
         self._unsupported: set[str] = set()
         self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
 
@@ -222,7 +224,12 @@ class OpenAIModel:
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`. A server without structured outputs is asked for plain JSON instead."""
         client = await self._client.get()
-        schema = {"name": into.__name__, "schema": into.model_json_schema(), "strict": True}
+        written = into.model_json_schema()
+        schema = {
+            "name": into.__name__,
+            "schema": written if self._takes_limits else remove_limits(written),
+            "strict": True,
+        }
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translate_errors():
             reply = await self._send_supported(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from pipeline.check.judge_prompt import PendingClaim
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence
 from pipeline.drafting.task import AnswerModel, DraftTask
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     BlockKind,
     Cells,
@@ -180,6 +180,13 @@ class _Draft:
         """True where a sentence is supported, yielded or not."""
         return any(reading.checked.judgement.is_supported for reading in self._readings)
 
+    @property
+    def _seconds_left(self) -> float:
+        """Seconds until the draft is ended, as it stands now."""
+        limits = self._task.limits
+        limit = limits.total_seconds if self.stands else limits.first_sentence_seconds
+        return limit - self._task.stopwatch.elapsed_seconds
+
     async def next(self) -> CheckedSentence | AdditionalPassages | DraftEnd:
         """Return the next piece, once it is judged; after a cancellation it can be called again. Raises the errors of
         the writer and the judge."""
@@ -272,7 +279,11 @@ class _Draft:
         if judge is None:
             return [task.judge_sentence(*claim) for claim in claims]
         judgements, tokens = await judge.review(
-            claims, task.citable_passages, question=task.question, history_text=task.history_text
+            claims,
+            task.citable_passages,
+            question=task.question,
+            history_text=task.history_text,
+            seconds=self._seconds_left,
         )
         self._judge_tokens += tokens
         return judgements

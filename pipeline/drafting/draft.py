@@ -10,7 +10,6 @@ from contextlib import aclosing
 from functools import cache
 from itertools import pairwise
 
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CheckedSentence, DraftResult
 from pipeline.compose.confidence import EXTRACTIVE_WRITER
 from pipeline.drafting.checked_stream import (
@@ -27,7 +26,9 @@ from pipeline.evidence.conflicts import extract_values
 from pipeline.evidence.gather import Evidence
 from pipeline.evidence.question_analysis import AnalyzedQuestion
 from pipeline.evidence.scored_units import ScoredUnit, is_anaphoric
+from pipeline.translations import TranslatableText
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     BlockKind,
     Cells,
@@ -117,6 +118,7 @@ def _make_result(
 ) -> DraftResult:
     absent = end.reason == NOT_IN_DOCUMENTS
     wrote = any(is_substantial(piece.sentence) for piece in checked)
+    unread = any(piece.judgement.is_unchecked for piece in checked)
     short = end.is_complete and not (is_shown or absent or wrote)
     failure = ""
     if short:
@@ -124,7 +126,6 @@ def _make_result(
     elif not end.is_complete:
         failure = end.reason or "cut off"
     elif not (is_shown or absent):
-        unread = any(piece.judgement.reason == NOT_CHECKED for piece in checked)
         stands = any(piece.judgement.is_supported for piece in checked)
         failure = TOO_FEW_CITATIONS if stands else NOT_CHECKED if unread else DRAFT_UNSUPPORTED
     return DraftResult(
@@ -133,13 +134,18 @@ def _make_result(
         usage=replace(end.usage, writer=model.name),
         tokens_used=end.usage.input_tokens + end.usage.output_tokens if end.is_usage_exact else None,
         failure=failure,
-        fallback_notice=(wording.MODEL_UNSUPPORTED if wrote and failure != NOT_CHECKED else wording.MODEL_SILENT)
-        if failure
-        else None,
+        fallback_notice=_describe_failure(wrote=wrote, unread=unread) if failure else None,
         missing_parts=end.missing,
         flags=("answer_too_short",) if short else (),
         insufficient_sources=task.insufficient_sources(checked),
     )
+
+
+def _describe_failure(*, wrote: bool, unread: bool) -> TranslatableText:
+    """Return the notice for the readers of the extract: what became of the model's draft."""
+    if not wrote:
+        return wording.MODEL_SILENT
+    return wording.MODEL_UNCHECKED if unread else wording.MODEL_UNSUPPORTED
 
 
 def draft_extractively(task: DraftTask, failed: DraftResult | None) -> tuple[Sequence[CheckedSentence], DraftResult]:

@@ -8,11 +8,13 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass, field
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from pipeline.errors import CitewellError, Unavailable, UnusableResponse
+from pipeline.errors import CitewellError, PromptTooLong, Unavailable, UnusableResponse
 from pipeline.ports import ChatMessage, LanguageModel, SearchFunction, StreamEnd, TextDelta, Tool, ToolCall
+from pipeline.ports.reply_schema import limit_entries, list_limit, max_reply_tokens, number_limit, text_limit
 from pipeline.values import (
     AdditionalPassages,
     DraftEnd,
@@ -87,7 +89,9 @@ def _contains_address(address: str, before: str, source_text: str) -> bool:
 # --- What does not stand is written again ---------------------------------------------------------
 
 REWRITE_SENTENCE_TOKENS = 150
-"""Token limit of a rejected sentence, and of its rewrite."""
+"""Token limit of a rejected sentence."""
+_REWRITE_CHARACTERS = 450
+"""Maximum number of characters of its rewrite."""
 MAX_REWRITES = 12
 """Maximum number of sentences that are rewritten."""
 
@@ -95,14 +99,19 @@ MAX_REWRITES = 12
 class Again(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    number: int
-    text: str
+    number: Annotated[int, number_limit(999)]
+    text: Annotated[str, text_limit(_REWRITE_CHARACTERS)]
 
 
 class Rewritten(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    sentences: list[Again]
+    sentences: Annotated[list[Again], list_limit(MAX_REWRITES)]
+
+
+def rewritten_schema(count: int) -> type[Rewritten]:
+    """Return the schema of a reply that has so many rejected sentences again."""
+    return limit_entries(Rewritten, "sentences", min(count, MAX_REWRITES))
 
 
 _REWRITE_TASK = """These sentences of the draft are not shown, since the passages do not support them as they stand:
@@ -232,14 +241,14 @@ class ModelWriter:
         spare = sum(estimate_tokens(message.content) for message in request)
         prompt = render_answer_prompt(brief, passages, history, self.options, mark, spare=spare)
         messages = [*prompt.messages, *request]
+        schema = rewritten_schema(len(refused))
+        max_tokens = max_reply_tokens(schema)
         try:
-            rewritten, usage = await self.model.structured(
-                messages, Rewritten, max_tokens=REWRITE_SENTENCE_TOKENS * min(len(refused), MAX_REWRITES)
-            )
-        except Unavailable:
+            rewritten, usage = await self.model.structured(messages, schema, max_tokens=max_tokens)
+        except (Unavailable, PromptTooLong):
             return {}, 0
         except CitewellError:
-            return {}, prompt.tokens + 2 * REWRITE_SENTENCE_TOKENS * len(refused)
+            return {}, prompt.tokens + spare + max_tokens
         replacements = {
             number: sentence
             for number, marked in parse_rewrite(rewritten, draft, refused).items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -11,13 +12,13 @@ import pytest
 
 from pipeline.budget import TokenBudget
 from pipeline.check.judge_prompt import PendingClaim
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.check.word_check import judge_sentence
 from pipeline.drafting.task import AnswerModel, ClaimJudge
 from pipeline.ports import SearchFunction, Writer
 from pipeline.respond import Responder
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     Answer,
     AnswerFormat,
@@ -126,6 +127,7 @@ class Reader:
         *,
         question: str = "",
         history_text: str = "",
+        seconds: float = math.inf,
     ) -> tuple[Sequence[Judgement], int]:
         words = [judge_sentence(one.sentence, passages, question=question, header=one.header) for one in claims]
         self.asked.append([one.sentence.text for one in claims])
