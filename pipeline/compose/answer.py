@@ -124,7 +124,8 @@ def compose_answer(
     unchecked = any(judgement.is_unchecked for judgement in missing)
     rejected = any(not (judgement.is_supported or judgement.is_unchecked) for judgement in missing)
     closing = _partial_reason(brief, draft, shown, provided, translator, unchecked=unchecked)
-    reason = "" if shown else _not_found_reason(draft, translator)
+    unread = translator(wording.MODEL_UNCHECKED) if draft.failure == NOT_CHECKED and not shown else ""
+    reason = "" if shown else _join(unread, assessment.abstain_reason or draft.insufficient_sources)
     abstain_reason = "" if shown else reason or translator(wording.NOTHING_CLOSE)
     statements = [sentence for sentence in shown if sentence.kind not in CAPTION_KINDS] or shown
     left_out = any(not claim.supported and claim.claim not in shown_texts for claim in claims)
@@ -133,7 +134,7 @@ def compose_answer(
         question=question,
         outcome=(AnswerOutcome.PARTIAL if closing else AnswerOutcome.ANSWERED) if shown else AnswerOutcome.NOT_FOUND,
         language=translator.language,
-        preface=translator(wording.RELATED_PASSAGES) if quotes and not shown else draft.preface,
+        preface=_join(unread, translator(wording.RELATED_PASSAGES)) if quotes and not shown else draft.preface,
         body=text or wording.not_found_message(reason, translator),
         closing=closing,
         sentences=shown,
@@ -194,11 +195,9 @@ def _partial_reason(
     return wording.extent_line(draft.assessment.extent, translator) if draft.assessment.extent else ""
 
 
-def _not_found_reason(draft: DraftResult, translator: Translator) -> str:
-    """Return the reason why nothing is asserted, where it is known."""
-    unchecked = translator(wording.MODEL_UNCHECKED) if draft.failure == NOT_CHECKED else ""
-    known = draft.assessment.abstain_reason or draft.insufficient_sources
-    return " ".join(filter(None, (unchecked, known)))
+def _join(*sentences: str) -> str:
+    """Return the sentences that are not empty, one behind the other."""
+    return " ".join(filter(None, sentences))
 
 
 def _unanswered_sides(
