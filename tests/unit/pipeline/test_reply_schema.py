@@ -13,9 +13,12 @@ from pydantic import BaseModel
 from pipeline.check.verdicts import MAX_CLAIMS, Verdicts, verdicts_schema
 from pipeline.drafting.proposal import _Section
 from pipeline.plan.model_planner import _Understood
+from pipeline.ports import ChatMessage
 from pipeline.ports.reply_schema import longest_prompt, max_reply_tokens, remove_limits
 from pipeline.values import ModelCapacity
 from pipeline.write.model_writer import Rewritten, rewritten_schema
+from tests.doubles.llm.faults import Text
+from tests.doubles.llm.models import models
 
 SCHEMAS: list[type[BaseModel]] = [verdicts_schema(1), verdicts_schema(4), rewritten_schema(3), _Section, _Understood]
 LIMITS = ("maxLength", "maxItems", "minItems", "maximum", "minimum")
@@ -84,3 +87,11 @@ def test_a_prompt_leaves_time_and_room_for_its_reply(
     assert most <= max(window - max_tokens, 0)
     if most > 0:
         assert capacity.can_reply_within(seconds + 1e-6, prompt=most, reply=max_tokens / 2)
+
+
+@pytest.mark.parametrize(("provider", "limited"), [("openai", True), ("anthropic", False)])
+async def test_a_server_at_an_address_of_ones_own_writes_by_the_limits(provider: str, limited: bool) -> None:
+    verdict = {"claim": 1, "words": "", "verdict": "not there"}
+    async with models(provider, Text(json.dumps({"verdicts": [verdict]}))) as (model, server):
+        await model.structured([ChatMessage(role="user", content="?")], verdicts_schema(1), max_tokens=100)
+    assert ("maxLength" in json.dumps(server.requests[0])) == limited
