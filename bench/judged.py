@@ -18,7 +18,7 @@ from bot.evaluation.grounding import predict_grounding, split_response
 from bot.evaluation.scores import EvaluationScores, score_shown_sentences
 from pipeline.check.model_judge import ModelJudge
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
-from pipeline.values import Usage
+from pipeline.values import UNKNOWN_CAPACITY, Usage
 from pipeline.words.text import content_terms, estimate_tokens
 
 WRONG_OF_100 = 5
@@ -30,6 +30,7 @@ class Knowing:
     wrong. The words it rests on are the line of a source that has most of the claim's."""
 
     name = "knowing"
+    capacity = UNKNOWN_CAPACITY
 
     def __init__(self, labels: Mapping[str, bool], mistaken: Callable[[str], bool]) -> None:
         self.labels = labels

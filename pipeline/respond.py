@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 
 from pipeline.auto_answers import suppress_unhelpful
 from pipeline.budget import TokenCounter
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import DraftResult, answer_without_search, compose_answer, failed_answer
 from pipeline.compose.changed_documents import compose_changes
 from pipeline.compose.citations import CitationRegistry, StalenessCheck, is_never_stale
@@ -41,6 +40,7 @@ from pipeline.ports import (
 )
 from pipeline.translations import Translator
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     Answer,
     AnswerEvent,
@@ -266,7 +266,7 @@ class Responder:
             if reason not in ("", MODEL_TOO_SLOW, WINDOW_FULL):  # the writer reports these once
                 self.warn(event, reason)
         usage = answer.usage
-        unread = NOT_CHECKED if any(sentence.judgement.reason == NOT_CHECKED for sentence in drafted.checked) else ""
+        unread = NOT_CHECKED if any(sentence.judgement.is_unchecked for sentence in drafted.checked) else ""
         notes = (
             ("model_failed", drafted.failure),
             ("judge_failed", unread),

@@ -13,6 +13,7 @@ from pipeline.compose.confidence import EXTRACTIVE_WRITER, Assessment
 from pipeline.evidence.gather import Evidence
 from pipeline.translations import ENGLISH_TRANSLATOR, TranslatableText, Translator
 from pipeline.values import (
+    NOT_CHECKED,
     Answer,
     AnswerFormat,
     AnswerOutcome,
@@ -116,18 +117,22 @@ def compose_answer(
     citations = registry.citations(positions, full_text=unsure)
     claims = tuple(claim for claim in draft.claims if shown or not claim.supported)
     supported = sum(claim.supported for claim in claims)
-    closing = _partial_reason(brief, draft, shown, provided, translator)
-    reason = "" if shown else assessment.abstain_reason or draft.insufficient_sources
+    shown_texts = {sentence.text for sentence in shown}
+    missing = [judgement for sentence, judgement, _ in draft.checked if sentence.text not in shown_texts]
+    unchecked = any(judgement.is_unchecked for judgement in missing)
+    rejected = any(not (judgement.is_supported or judgement.is_unchecked) for judgement in missing)
+    closing = _partial_reason(brief, draft, shown, provided, translator, unchecked=unchecked)
+    unread = translator(wording.MODEL_UNCHECKED) if draft.failure == NOT_CHECKED and not shown else ""
+    reason = "" if shown else _join(unread, assessment.abstain_reason or draft.insufficient_sources)
     abstain_reason = "" if shown else reason or translator(wording.NOTHING_CLOSE)
     statements = [sentence for sentence in shown if sentence.kind not in CAPTION_KINDS] or shown
-    shown_texts = {sentence.text for sentence in shown}
     left_out = any(not claim.supported and claim.claim not in shown_texts for claim in claims)
     return Answer(
         id=answer_id,
         question=question,
         outcome=(AnswerOutcome.PARTIAL if closing else AnswerOutcome.ANSWERED) if shown else AnswerOutcome.NOT_FOUND,
         language=translator.language,
-        preface=translator(wording.RELATED_PASSAGES) if quotes and not shown else draft.preface,
+        preface=_join(unread, translator(wording.RELATED_PASSAGES)) if quotes and not shown else draft.preface,
         body=text or wording.not_found_message(reason, translator),
         closing=closing,
         sentences=shown,
@@ -155,7 +160,10 @@ def compose_answer(
         ungrounded_claims=tuple(claim.claim for claim in claims if not claim.supported),
         key_facts=key_facts(shown),
         limitations=list_limitations(
-            closing=closing, abstain_reason=abstain_reason, left_out=left_out, translator=translator
+            closing=closing,
+            abstain_reason=abstain_reason,
+            left_out=rejected,
+            translator=translator,
         ),
         comparison=build_comparison(shown, brief.sides),
         claims=claims,
@@ -169,15 +177,25 @@ def _partial_reason(
     shown: Sequence[CitedSentence],
     provided: Sequence[RetrievedChunk],
     translator: Translator,
+    *,
+    unchecked: bool,
 ) -> str:
-    """Return the reason why the answer is partial; empty when it is complete."""
+    """Return the reason why the answer is partial; empty when it is complete. `unchecked`: a sentence was left out that
+    nobody could check."""
     if not shown:
         return ""
     if draft.failure and not draft.preface:
         return translator(wording.PARTIAL_CUT)
+    if unchecked:
+        return translator(wording.PARTIAL_UNCHECKED)
     if sides := draft.missing_parts or _unanswered_sides(brief.sides, draft, shown, provided):
         return wording.unanswered_side_line(sides, translator)
     return wording.extent_line(draft.assessment.extent, translator) if draft.assessment.extent else ""
+
+
+def _join(*sentences: str) -> str:
+    """Return the sentences that are not empty, one behind the other."""
+    return " ".join(filter(None, sentences))
 
 
 def _unanswered_sides(

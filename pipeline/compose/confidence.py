@@ -305,13 +305,17 @@ def _compute_factors(
 def _judge_factors(
     sentences: Sequence[tuple[DraftSentence, Judgement]], generator: str, translator: Translator
 ) -> tuple[ConfidenceFactor, ...]:
-    """Return the factors of the judges: their names, and whether a passage says more than the answer."""
+    """Return the factors of the judges: their names, how many sentences none of them read, and whether a passage says
+    more than the answer."""
     supported = [judgement for _, judgement in sentences if judgement.is_supported]
     factors: list[ConfidenceFactor] = []
     for name in dict.fromkeys(judgement.judge for judgement in supported if judgement.judge):
         by_writer = name == generator
         text = translator(wording.JUDGED_BY_WRITER if by_writer else wording.JUDGED_BY_ANOTHER, name=name)
         factors.append(ConfidenceFactor(name="read", value=float(not by_writer), text=text))
+    if unchecked := sum(judgement.is_unchecked for _, judgement in sentences):
+        text = translator.pluralize(wording.UNCHECKED_FACTOR, unchecked)
+        factors.append(ConfidenceFactor(name="unchecked", value=0.0, text=text))
     if any(judgement.omitted_conditions for judgement in supported):
         factors.append(ConfidenceFactor(name="more", value=0.0, text=translator(wording.CONDITION_MISSING)))
     return tuple(factors)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from pipeline.check.judge_prompt import PendingClaim, estimate_judge_prompt
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence
 from pipeline.drafting.task import AnswerModel, DraftTask
 from pipeline.drafting.turns import QueueTooLong
 from pipeline.errors import CitewellError
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     AnswerStage,
     BlockKind,
@@ -194,6 +194,13 @@ class _Draft:
         """True where a sentence is supported, yielded or not."""
         return any(reading.checked.judgement.is_supported for reading in self._readings)
 
+    @property
+    def _seconds_left(self) -> float:
+        """Seconds until the draft is ended, as it stands now."""
+        limits = self._task.limits
+        limit = limits.total_seconds if self.stands else limits.first_sentence_seconds
+        return limit - self._task.stopwatch.elapsed_seconds
+
     def stop_waiting(self) -> None:
         """Let nothing before the last supported sentence be awaited any more: it is shown without what is not supported
         by now."""
@@ -359,7 +366,7 @@ class _Draft:
         passages = task.citable_passages
         with self._estimate_if_cancelled(lambda: estimate_judge_prompt(claims, passages, task.question)):
             judgements, tokens = await judge.review(
-                claims, passages, question=task.question, history_text=task.history_text
+                claims, passages, question=task.question, history_text=task.history_text, seconds=self._seconds_left
             )
         self._judge_tokens += tokens
         return judgements

@@ -10,7 +10,6 @@ from contextlib import aclosing
 from functools import cache
 from itertools import pairwise
 
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.compose.answer import CheckedSentence, DraftResult
 from pipeline.compose.confidence import EXTRACTIVE_WRITER
 from pipeline.drafting.checked_stream import (
@@ -31,6 +30,7 @@ from pipeline.evidence.question_analysis import AnalyzedQuestion
 from pipeline.evidence.scored_units import ScoredUnit, is_anaphoric
 from pipeline.translations import TranslatableText
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     BlockKind,
     Cells,
@@ -57,7 +57,6 @@ FALLBACK_NOTICES = {
     MODEL_TOO_SLOW: wording.MODEL_SLOW,
     MODEL_QUEUE_FULL: wording.MODEL_BUSY,
     DRAFT_WITHOUT_SOURCE: wording.MODEL_UNSUPPORTED,
-    NOT_CHECKED: wording.MODEL_SILENT,
 }
 """What people read above the extract, by the failure; after any other one it depends on whether the model wrote."""
 BUDGET_SPENT_DRAFT = DraftResult(failure=TOKENS_EXHAUSTED, fallback_notice=wording.MODEL_BUDGET_SPENT)
@@ -131,6 +130,7 @@ def _make_result(
 ) -> DraftResult:
     absent = end.reason == NOT_IN_DOCUMENTS
     wrote = any(is_substantial(piece.sentence) for piece in checked)
+    unread = any(piece.judgement.is_unchecked for piece in checked)
     short = end.is_complete and not (is_shown or absent or wrote)
     failure = ""
     if short:
@@ -138,7 +138,6 @@ def _make_result(
     elif not end.is_complete:
         failure = end.reason or "cut off"
     elif not (is_shown or absent):
-        unread = any(piece.judgement.reason == NOT_CHECKED for piece in checked)
         stands = any(piece.judgement.is_supported for piece in checked)
         failure = TOO_FEW_CITATIONS if stands else NOT_CHECKED if unread else DRAFT_UNSUPPORTED
     return DraftResult(
@@ -146,15 +145,18 @@ def _make_result(
         assessment=task.assess_draft(checked, model.name),
         usage=replace(end.usage, writer=model.name),
         failure=failure,
-        fallback_notice=_fallback_notice(failure, wrote=wrote) if failure else None,
+        fallback_notice=_fallback_notice(failure, wrote=wrote, unread=unread) if failure else None,
         missing_parts=end.missing,
         flags=("answer_too_short",) if short else (),
         insufficient_sources=task.insufficient_sources(checked),
     )
 
 
-def _fallback_notice(failure: str, *, wrote: bool) -> TranslatableText:
-    return FALLBACK_NOTICES.get(failure, wording.MODEL_UNSUPPORTED if wrote else wording.MODEL_SILENT)
+def _fallback_notice(failure: str, *, wrote: bool, unread: bool) -> TranslatableText:
+    """Return the notice for the readers of the extract: what became of the model's draft."""
+    if not wrote:
+        return FALLBACK_NOTICES.get(failure, wording.MODEL_SILENT)
+    return FALLBACK_NOTICES.get(failure, wording.MODEL_UNCHECKED if unread else wording.MODEL_UNSUPPORTED)
 
 
 def draft_extractively(task: DraftTask, failed: DraftResult | None) -> tuple[Sequence[CheckedSentence], DraftResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -49,9 +50,10 @@ class ClaimJudge(Protocol):
         *,
         question: str = "",
         history_text: str = "",
+        seconds: float = math.inf,
     ) -> tuple[Sequence[Judgement], int]:
-        """Return a judgement for each claim, and the tokens they cost; names in `history_text` count as known. Never
-        raises."""
+        """Return a judgement for each claim, and the tokens they cost; names in `history_text` count as known. No
+        model is awaited longer than `seconds`, what the answer has left. Never raises."""
         ...
 
 

@@ -103,6 +103,7 @@ from pipeline.values.posting import (
 )
 from pipeline.values.request import AnswerLimits, AnswerOptions, AnswerRequest, AutoAnswerPolicy
 from pipeline.values.writing import (
+    NOT_CHECKED,
     AdditionalPassages,
     Claim,
     DraftEnd,

@@ -120,6 +120,10 @@ class SupportBasis(StrEnum):
     """A judge read it and did not find it there."""
 
 
+NOT_CHECKED = "it could not be checked"
+"""Reason of a judgement where a judge was wanted and could not be had."""
+
+
 class Judgement(Value):
     """The decision if one sentence is supported by the passages that its writer read."""
 
@@ -146,6 +150,11 @@ class Judgement(Value):
     def is_supported(self) -> bool:
         """True where it may be shown as a fact of the documents."""
         return self.support in (SupportBasis.VERBATIM, SupportBasis.JUDGED)
+
+    @property
+    def is_unchecked(self) -> bool:
+        """True where words do not decide, and the judge could not be had."""
+        return self.reason == NOT_CHECKED
 
 
 class Claim(Value):

@@ -69,12 +69,14 @@ PARTIAL_CUT = TranslatableText(
 YES, NO = TranslatableText("Yes."), TranslatableText("No.")
 """Our own words above an extract that decides a yes-or-no question."""
 PARTIAL_DROPPED = TranslatableText("Part of the draft is not in the documents and was left out.")
+PARTIAL_UNCHECKED = TranslatableText("Part of what the language model wrote could not be checked and was left out.")
 SHOW_ALL = TranslatableText("show all")
 """Reply that asks for the rest of a long list; `--all` in the terminal."""
 UNVERIFIED_CLAIM = TranslatableText("⚠ Unverified claim")
 MODEL_SILENT = TranslatableText("The language model did not answer.")
 MODEL_BUSY = TranslatableText("The language model is busy.")
 MODEL_SLOW = TranslatableText("The language model is too slow to answer in time.")
+MODEL_UNCHECKED = TranslatableText("What the language model wrote could not be checked.")
 MODEL_UNSUPPORTED = TranslatableText("The documents do not support what the language model wrote.")
 MODEL_BUDGET_SPENT = TranslatableText("Today's questions to the language model are used up.")
 YES_NO_WORDS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não", "はい", "いいえ"})
@@ -190,6 +192,7 @@ _FAILURE = TranslatableText(
     "happens again, tell the operator of this bot the number {incident}."
 )
 _LEFT_OUT = TranslatableText("Left out, not in the documents: {claim}")
+_LEFT_OUT_UNCHECKED = TranslatableText("Left out, could not be checked: {claim}")
 _DOUBT = TranslatableText("The documents may not answer this.")
 _DIFFERING = TranslatableText("The documents do not agree.")
 _SAY = TranslatableText("The documents say:")
@@ -269,9 +272,11 @@ def question_notes(
     return [translator(ATTACHMENT_OFFERED if offered else ATTACHMENT_NOT_READ, names=names)]
 
 
-def rejected_sentence_line(claim: str, translator: Translator = ENGLISH_TRANSLATOR) -> str:
-    """Return the line for a rejected sentence of a model, under "why"."""
-    return translator(_LEFT_OUT, claim=claim)
+def rejected_sentence_line(
+    claim: str, translator: Translator = ENGLISH_TRANSLATOR, *, is_unchecked: bool = False
+) -> str:
+    """Return the line for a sentence of a model that is not shown, under "why"."""
+    return translator(_LEFT_OUT_UNCHECKED if is_unchecked else _LEFT_OUT, claim=claim)
 
 
 def extract_preface(
@@ -407,6 +412,10 @@ CONFLICT_FACTOR = TranslatableText("“{one}” and “{other}” do not agree."
 CONSISTENCY_FACTOR = TranslatableText("No two documents disagree.")
 JUDGED_BY_WRITER = TranslatableText("Paraphrased sentences were checked only by the model that wrote them, {name}.")
 JUDGED_BY_ANOTHER = TranslatableText("Paraphrased sentences were checked by another model, {name}.")
+UNCHECKED_FACTOR = PluralText(
+    "{number} sentence could not be checked, because the model that checks gave no verdict.",
+    "{number} sentences could not be checked, because the model that checks gave no verdict.",
+)
 CONDITION_MISSING = TranslatableText(
     "A passage has a condition or a limit that a sentence may leave out: it is quoted below."
 )

@@ -8,17 +8,12 @@ from dataclasses import dataclass
 
 from pipeline.errors import CitewellError, PromptTooLong, Unavailable
 from pipeline.ports import ChatMessage, LanguageModel, SearchFunction, Tool
+from pipeline.ports.reply_schema import max_reply_tokens, typical_reply_tokens
 from pipeline.values import AdditionalPassages, DraftEnd, DraftSentence, RetrievedChunk, Turn, Usage, WritingBrief
 from pipeline.words.text import estimate_tokens
 from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL, ModelDraft, resolve_sources
 from pipeline.write.prompt_fitting import FittedPrompt, PromptFitter
-from pipeline.write.rewriting import (
-    MAX_REWRITES,
-    REWRITE_SENTENCE_TOKENS,
-    Rewritten,
-    parse_rewrite,
-    rewrite_messages,
-)
+from pipeline.write.rewriting import parse_rewrite, rewrite_messages, rewritten_schema
 from pipeline.write.search_tool import MAX_SEARCHES, SEARCH_TOOL, SearchToolRunner
 
 _MAX_FITTINGS = 3
@@ -85,17 +80,19 @@ class ModelWriter:
         mark = self.fitter.mark(brief)
         request = rewrite_messages(draft, refused, mark)
         spare = sum(estimate_tokens(message.content) for message in request)
-        reply = REWRITE_SENTENCE_TOKENS * min(len(refused), MAX_REWRITES)
+        schema = rewritten_schema(len(refused))
+        max_tokens = max_reply_tokens(schema)
+        reply = typical_reply_tokens(max_tokens)
         if seconds is not None and not self.model.capacity.can_reply_within(seconds, prompt=spare, reply=reply):
             return {}, 0
         prompt = self.fitter.fit(brief, passages, history, seconds=None, spare=spare).prompt
         messages = [*prompt.messages, *request]
         try:
-            rewritten, usage = await self.model.structured(messages, Rewritten, max_tokens=reply)
+            rewritten, usage = await self.model.structured(messages, schema, max_tokens=max_tokens)
         except (Unavailable, PromptTooLong):
             return {}, 0
         except CitewellError:
-            return {}, prompt.tokens + 2 * REWRITE_SENTENCE_TOKENS * len(refused)
+            return {}, prompt.tokens + spare + max_tokens
         replacements = {
             number: sentence
             for number, marked in parse_rewrite(rewritten, draft, refused).items()

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.ports import ChatMessage
+from pipeline.ports.reply_schema import limit_entries, list_limit, number_limit, text_limit
 from pipeline.values import DraftSentence, join_cells
 from pipeline.words.text import truncate_to_tokens
 from pipeline.write.citation_marks import split_marks
 from pipeline.write.draft_parser import ParsedSentence
 
 REWRITE_SENTENCE_TOKENS = 150
-"""Token limit of a rejected sentence, and of its rewrite."""
+"""Token limit of a rejected sentence."""
+_REWRITE_CHARACTERS = 450
+"""Maximum number of characters of its rewrite."""
 MAX_REWRITES = 12
 """Maximum number of sentences that are rewritten."""
 
@@ -21,14 +25,19 @@ MAX_REWRITES = 12
 class Again(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    number: int
-    text: str
+    number: Annotated[int, number_limit(999)]
+    text: Annotated[str, text_limit(_REWRITE_CHARACTERS)]
 
 
 class Rewritten(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    sentences: list[Again]
+    sentences: Annotated[list[Again], list_limit(MAX_REWRITES)]
+
+
+def rewritten_schema(count: int) -> type[Rewritten]:
+    """Return the schema of a reply that has so many rejected sentences again."""
+    return limit_entries(Rewritten, "sentences", min(count, MAX_REWRITES))
 
 
 _REWRITE_TASK = """These sentences of the draft are not shown, since the passages do not support them as they stand:

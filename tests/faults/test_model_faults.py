@@ -321,7 +321,9 @@ async def test_a_judge_that_fails_later_costs_what_it_was_to_read_alone(
         answer = await walk.answer(QUESTION)
     assert walk.incidents == []
     assert [sentence.text for sentence in answer.sentences] == [REWORDED, THIRD]
-    _came_about(answer, "model", f"{provider}:m", walk.reasons)
+    assert (answer.usage.writer, walk.reasons) == (f"{provider}:m", [])
+    unread = any(note.startswith("judge_failed") for note in answer.usage.notes)
+    assert answer.closing == (wording.PARTIAL_UNCHECKED if unread else "")
 
 
 @pytest.mark.parametrize(

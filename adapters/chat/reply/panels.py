@@ -29,6 +29,7 @@ from pipeline.values import (
     ConfidenceFactor,
     Document,
     Preferences,
+    SupportBasis,
 )
 from pipeline.words import canned_replies, wording
 
@@ -60,8 +61,11 @@ def confidence_panel(answer: Answer) -> Reply:
             for citation in answer.citations
         ]
     written = {sentence.text for sentence in answer.sentences}
+    unchecked = {claim.claim for claim in answer.claims if claim.support is SupportBasis.UNSURE}
     lines += [
-        wording.rejected_sentence_line(claim, translator) for claim in answer.ungrounded_claims if claim not in written
+        wording.rejected_sentence_line(claim, translator, is_unchecked=claim in unchecked)
+        for claim in answer.ungrounded_claims
+        if claim not in written
     ]
     notes = filter(None, (answer.reasoning, wording.usage_line(answer.usage, translator)))
     return Reply(

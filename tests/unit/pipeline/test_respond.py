@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -11,7 +12,6 @@ import pytest
 
 from pipeline.budget import TokenBudget
 from pipeline.check.judge_prompt import PendingClaim
-from pipeline.check.model_judge import NOT_CHECKED
 from pipeline.check.word_check import judge_sentence
 from pipeline.drafting.checked_stream import DRAFT_WITHOUT_SOURCE, MODEL_QUEUE_FULL
 from pipeline.drafting.task import AnswerModel, ClaimJudge
@@ -19,11 +19,13 @@ from pipeline.ports import SearchFunction, Writer
 from pipeline.respond import Responder
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
+    NOT_CHECKED,
     AdditionalPassages,
     Answer,
     AnswerFormat,
     AnswerLimits,
     AnswerOptions,
+    AnswerOutcome,
     AnswerRequest,
     AnswerStyle,
     Audience,
@@ -151,6 +153,7 @@ class Reader:
         *,
         question: str = "",
         history_text: str = "",
+        seconds: float = math.inf,
     ) -> tuple[Sequence[Judgement], int]:
         words = [judge_sentence(one.sentence, passages, question=question, header=one.header) for one in claims]
         self.asked.append([one.sentence.text for one in claims])
@@ -368,6 +371,14 @@ class Absent(Reader):
         return [Judgement(support=SupportBasis.UNSURE, score=0.2, reason=NOT_CHECKED) for _ in claims], 0
 
 
+async def test_where_nothing_is_shown_it_is_said_that_the_models_words_could_not_be_checked() -> None:
+    limits = AnswerLimits(minimum_sources=2)
+    answer, _ = await answered(asking(), judge=Absent(), model=Drafting(OWN), limits=limits)
+    assert answer.outcome is AnswerOutcome.NOT_FOUND
+    assert answer.preface.startswith(wording.MODEL_UNCHECKED)
+    assert answer.abstain_reason.startswith(wording.MODEL_UNCHECKED)
+
+
 class Private(Straight):
     """Finds a passage for people of one collection."""
 
@@ -447,12 +458,17 @@ async def test_a_judge_that_comes_too_late_is_not_what_the_passages_say() -> Non
     answer, told = await answered(asking(), judge=Reader(after=asyncio.Event()), model=Drafting(OWN), limits=late)
     assert answer.usage.writer == "extractive"
     assert f"model_not_used: {NOT_CHECKED}" in told
+    assert answer.preface.startswith(wording.MODEL_UNCHECKED)
 
 
 async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
     answer, _ = await answered(asking(), judge=Absent(), model=Drafting(SAID[0], OWN))
     assert said(answer) == [SAID[0]]
     assert f"judge_failed: {NOT_CHECKED}" in answer.usage.notes
+    assert (answer.outcome, answer.closing) == (AnswerOutcome.PARTIAL, wording.PARTIAL_UNCHECKED)
+    assert wording.PARTIAL_DROPPED not in answer.limitations
+    [unchecked] = [one.text for one in answer.confidence.reasons if one.name == "unchecked"]
+    assert unchecked.startswith("1 sentence could not be checked")
     assert [claim.support for claim in answer.claims] == [SupportBasis.VERBATIM, SupportBasis.UNSURE]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapters.chat.reply.builder import build_reply
 from adapters.chat.reply.panels import confidence_panel
 from adapters.slack.rendering.render import render_posts
-from pipeline.values import CitedSentence, replace
+from pipeline.values import CitedSentence, Claim, SupportBasis, replace
 from tests.contracts.answers import citation, cited, not_found
 from tests.contracts.slack_driver import elements, seen
 from tests.doubles.slack.rules import wrong_message
@@ -29,3 +29,10 @@ def test_passages_are_offered_only_where_there_are_some() -> None:
 def test_why_lists_what_was_left_out() -> None:
     (post,) = render_posts(confidence_panel(cited("Thirty days.", ungrounded_claims=("Contractors get 40 days.",))))
     assert "Left out, not in the documents: Contractors get 40 days." in seen({"text": "", "blocks": post.blocks}).text
+
+
+def test_why_tells_what_nobody_could_check_from_what_the_documents_do_not_say() -> None:
+    text = "Contractors have days off."
+    unread = (Claim(claim=text, supported=False, support=SupportBasis.UNSURE),)
+    (post,) = render_posts(confidence_panel(cited("Thirty days.", ungrounded_claims=(text,), claims=unread)))
+    assert f"Left out, could not be checked: {text}" in seen({"text": "", "blocks": post.blocks}).text

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.check.judge_prompt import MAX_CALL_TOKENS, MAX_CLAIMS, PendingClaim
-from pipeline.check.model_judge import CONDITION_LEFT_OUT, JUDGE_QUOTE_MISSING, NOT_CHECKED, ModelJudge
-from pipeline.values import BlockKind, DraftSentence, Judgement, SupportBasis, replace
+from pipeline.check.model_judge import CONDITION_LEFT_OUT, JUDGE_QUOTE_MISSING, ModelJudge
+from pipeline.check.unusable_replies import MAX_UNUSABLE, PAUSE_SECONDS, UnusableReplies
+from pipeline.check.verdicts import MAX_QUOTE
+from pipeline.errors import PromptTooLong, UnusableResponse
+from pipeline.values import NOT_CHECKED, BlockKind, DraftSentence, Judgement, ModelCapacity, SupportBasis, replace
 from pipeline.words.text import estimate_tokens
 from tests.doubles.llm.faults import Act, Hang, Status, Text
+from tests.doubles.llm.measured import MeasuredModel
 from tests.doubles.llm.models import models
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.llm.walk import passage
@@ -54,6 +60,12 @@ async def judging(*acts: Act, deadline: float = 5.0) -> AsyncIterator[tuple[Mode
             server,
             reasons,
         )
+
+
+def most_tokens(server: LlmServer) -> int:
+    """The tokens that the last call may have cost."""
+    asked = server.requests[-1]
+    return sum(estimate_tokens(one["content"]) for one in asked["messages"]) + int(asked["max_tokens"])
 
 
 async def read(claim: str, words: str, text: str, *, heard: str = "") -> Judgement:
@@ -282,3 +294,121 @@ async def test_no_reply_supports_without_words_of_a_passage(reply: str) -> None:
     async with judging(Text(reply)) as (judge, _, _):
         (judgement,), _ = await judge.review([PendingClaim(CLAIM)], PASSAGES)
     assert not judgement.is_supported or any(judgement.quote in one.chunk.text for one in PASSAGES)
+
+
+# --- A judge that cannot be had -------------------------------------------------------------------
+
+FOUND = {"verdicts": [found(words=WORDS)]}
+NOTHING = {"verdicts": [found(words=WORDS, claim=9)]}
+
+
+def unfit() -> UnusableResponse:
+    return UnusableResponse("measured: no JSON object in the reply")
+
+
+async def review(judge: ModelJudge, *, seconds: float = math.inf, question: str = QUESTION) -> tuple[Judgement, int]:
+    (judgement,), tokens = await judge.review([PendingClaim(CLAIM)], PASSAGES, question=question, seconds=seconds)
+    return judgement, tokens
+
+
+async def test_a_judge_that_cannot_fill_its_schema_is_left_alone_for_a_while_and_then_tried_once() -> None:
+    model, reasons, now = MeasuredModel(unfit(), unfit(), NOTHING, unfit(), FOUND), list[str](), [1000.0]
+    judge = ModelJudge(model, report=reasons.append, unusable=UnusableReplies(lambda: now[0]))
+    for asked in (1, 2, 3, 3, 3):
+        judgement, _ = await review(judge)
+        assert (judgement.support, judgement.reason) == (SupportBasis.UNSURE, NOT_CHECKED)
+        assert len(model.prompts) == asked
+    assert all(reason.startswith("the judge's reply did not fit: ") for reason in reasons)
+    assert "asked again in 5 minutes" in reasons[-1]
+    now[0] += PAUSE_SECONDS
+    await review(judge)
+    assert not (await review(judge))[0].is_supported
+    assert len(model.prompts) == 4, "one probe, which failed"
+    now[0] += PAUSE_SECONDS
+    assert [(await review(judge))[0].support for _ in range(3)] == [SupportBasis.JUDGED] * 3
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 400)), max_size=40))
+def test_there_is_one_probe_a_pause_and_a_usable_reply_ends_it(replies: list[tuple[bool, float]]) -> None:
+    now = [0.0]
+    count, in_a_row, next_probe = UnusableReplies(lambda: now[0]), 0, 0.0
+    for usable, passed in replies:
+        now[0] += passed
+        asked = count.may_ask()
+        assert asked == (in_a_row < MAX_UNUSABLE or now[0] >= next_probe)
+        if asked and usable:
+            count.reset()
+            in_a_row = 0
+        elif asked:
+            in_a_row += 1
+            next_probe = now[0] + PAUSE_SECONDS
+            assert count.count() == (in_a_row >= MAX_UNUSABLE)
+
+
+async def test_a_prompt_that_does_not_fit_the_window_costs_nothing_and_words_decide() -> None:
+    reasons: list[str] = []
+    judge = ModelJudge(MeasuredModel(PromptTooLong("measured", window=64)), report=reasons.append)
+    judgement, tokens = await review(judge)
+    assert (judgement.support, judgement.reason, tokens) == (SupportBasis.UNSURE, NOT_CHECKED, 0)
+    assert "window of 64 tokens" in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("capacity", "seconds", "reason"),
+    [
+        pytest.param({"read_per_second": 10.0}, 8.0, "seconds, and the answer has 8 left", id="slow to read"),
+        pytest.param({"write_per_second": 2.0}, 8.0, "seconds, and the answer has 8 left", id="slow to write"),
+        pytest.param({"window": 256}, math.inf, "do not fit its window of 256 tokens", id="window"),
+        pytest.param({}, 0.0, "the answer has 0 left", id="no time left"),
+    ],
+)
+async def test_a_judge_that_cannot_be_had_in_time_is_not_asked(
+    capacity: dict[str, Any], seconds: float, reason: str
+) -> None:
+    model, reasons = MeasuredModel(FOUND, capacity=ModelCapacity(**capacity)), list[str]()
+    judgement, tokens = await review(ModelJudge(model, report=reasons.append), seconds=seconds)
+    assert (judgement.support, judgement.reason, tokens) == (SupportBasis.UNSURE, NOT_CHECKED, 0)
+    assert model.prompts == []
+    assert len(reasons) == 1
+    assert reason in reasons[0]
+
+
+async def test_a_slow_judge_is_awaited_as_long_as_its_speed_and_the_answer_allow() -> None:
+    slow = ModelCapacity(read_per_second=60.0, write_per_second=20.0)
+    for seconds, supported in ((math.inf, True), (60.0, True), (4.0, False)):
+        judgement, _ = await review(ModelJudge(MeasuredModel(FOUND, capacity=slow), deadline=0.0), seconds=seconds)
+        assert judgement.is_supported == supported
+
+
+async def test_the_sources_shrink_to_what_the_window_holds_but_not_below_the_nearest_sentence() -> None:
+    near = [f"Full-time staff in team {number} get paid leave each year." for number in range(40)]
+    passages = [passage("c1", *near[:20], LEAVE), passage("c2", *near[20:])]
+    sizes = []
+    for window in (None, 560, 480):
+        model = MeasuredModel(FOUND, capacity=ModelCapacity(window=window))
+        (judgement,), _ = await ModelJudge(model).review([PendingClaim(CLAIM)], passages)
+        assert judgement.is_supported
+        (prompt,) = model.prompts
+        assert LEAVE in prompt[1].content
+        sizes.append(estimate_tokens(prompt[1].content))
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == 3
+
+
+async def test_questions_apart_have_the_same_system_message_and_marks_of_their_own() -> None:
+    model = MeasuredModel(FOUND)
+    for question in (QUESTION, "Who approves leave?"):
+        await review(ModelJudge(model), question=question)
+    (task, one), (other_task, other) = model.prompts
+    assert task == other_task
+    assert one.content.splitlines()[0] != other.content.splitlines()[0]
+
+
+@pytest.mark.parametrize("rest", ["", " of the moon"])
+async def test_a_quote_that_a_server_cut_within_a_word_counts_without_that_word(rest: str) -> None:
+    text = "Full-time staff get 25 days of paid leave a year" + " and as many of them as they like" * 5
+    words = (text[: MAX_QUOTE - len(rest)] + rest)[:MAX_QUOTE]
+    model = MeasuredModel({"verdicts": [found(words=words)]})
+    (judgement,), _ = await ModelJudge(model).review([PendingClaim(CLAIM)], [passage("c1", f"{text}.")])
+    assert len(words) == MAX_QUOTE
+    assert judgement.is_supported == (not rest)

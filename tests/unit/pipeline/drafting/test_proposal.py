@@ -11,6 +11,7 @@ from pipeline.budget import TokenBudget
 from pipeline.drafting.proposal import ProposalDrafter
 from pipeline.values.insights import DocumentationProposal
 from tests.doubles.llm.faults import Act, Status, Text
+from tests.doubles.llm.measured import MeasuredModel
 from tests.doubles.llm.models import models
 from tests.doubles.llm.walk import passage
 
@@ -76,3 +77,11 @@ async def test_what_it_did_cost_is_counted_and_the_same_is_not_drafted_twice() -
     _, asked = await drafted(section([LEAVE], []), ledger=ledger, times=2)
     assert asked == 1
     assert 0 < ledger.counted < 5000
+
+
+async def test_questions_apart_have_the_same_system_message() -> None:
+    model = MeasuredModel({"says": [], "open": []})
+    drafter = ProposalDrafter(model, TokenBudget(Ledger(), per_person=9000, per_space=0, per_answer=5000))
+    for question in (QUESTION, "Who approves it?"):
+        await drafter.draft(question, PASSAGES)
+    assert model.prompts[0][0] == model.prompts[1][0]

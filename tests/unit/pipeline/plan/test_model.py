@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.errors import PromptTooLong
 from pipeline.plan.model_planner import ModelPlanner
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
@@ -22,12 +23,14 @@ from pipeline.values import (
     ConversationId,
     DeclinedReply,
     Intent,
+    ModelCapacity,
     Plan,
     SearchPlan,
     Turn,
     replace,
 )
 from tests.doubles.llm.faults import Act, Hang, Status, Text
+from tests.doubles.llm.measured import MeasuredModel
 from tests.doubles.llm.models import models
 from tests.doubles.llm.server import LlmServer
 
@@ -166,3 +169,44 @@ async def test_no_reply_makes_more_than_four_queries_or_a_side_without_one(
     assert 1 <= len(plan.queries) <= 4
     assert len(plan.sides) in (0, len(plan.queries))
     assert all(plan.queries)
+
+
+LEAVE_OF_CONTRACTORS = {
+    "question": "How much paid leave do contractors get?",
+    "parts": [],
+    "about": [],
+    "intent": "factual",
+}
+
+
+@pytest.mark.parametrize(
+    ("capacity", "asked"),
+    [
+        (ModelCapacity(read_per_second=2000, write_per_second=200), True),
+        (ModelCapacity(read_per_second=60), False),
+        (ModelCapacity(write_per_second=10), False),
+        (ModelCapacity(window=512), False),
+    ],
+    ids=["fast", "slow to read", "slow to write", "small window"],
+)
+async def test_a_model_that_cannot_reply_in_time_is_not_asked(capacity: ModelCapacity, asked: bool) -> None:
+    model = MeasuredModel(LEAVE_OF_CONTRACTORS, capacity=capacity)
+    plan = await ModelPlanner(Heuristic(), model).plan(LEANING, SAID, EVERYBODY)
+    assert isinstance(plan, SearchPlan)
+    assert bool(model.prompts) == asked
+    assert (plan.question, plan.tokens) == ((LEAVE_OF_CONTRACTORS["question"], 150) if asked else (LEANING, 0))
+
+
+async def test_a_prompt_that_the_window_does_not_hold_costs_nothing() -> None:
+    reasons: list[str] = []
+    planner = ModelPlanner(Heuristic(), MeasuredModel(PromptTooLong("measured", window=64)), report=reasons.append)
+    assert await planner.plan(LEANING, SAID, EVERYBODY) == await Heuristic().plan(LEANING, SAID, EVERYBODY)
+    assert len(reasons) == 1
+
+
+async def test_questions_apart_have_the_same_system_message() -> None:
+    model = MeasuredModel(LEAVE_OF_CONTRACTORS)
+    planner = ModelPlanner(Heuristic(), model)
+    await planner.plan(LEANING, SAID, EVERYBODY)
+    await planner.plan(SEVERAL, ALONE, EVERYBODY)
+    assert model.prompts[0][0] == model.prompts[1][0]
