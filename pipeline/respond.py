@@ -68,7 +68,7 @@ from pipeline.values.documents import exclude_known
 from pipeline.words import wording
 from pipeline.words.language import choose_words, detect_supported_language, infer_question_language
 from pipeline.write.extractive import complete_lists
-from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL
+from pipeline.write.model_draft import MODEL_TOO_SLOW
 
 EMPTY_CONVERSATION_ID = ConversationId(platform="", space="", channel="")
 
@@ -263,7 +263,7 @@ class Responder:
         """Add cost and failures to `answer`, and report the failures to the operator."""
         degraded = ", ".join(retrieval.degraded)
         for event, reason in (("search_degraded", degraded), ("model_not_used", drafted.failure)):
-            if reason not in ("", MODEL_TOO_SLOW, WINDOW_FULL):  # the writer reports these once
+            if reason not in ("", MODEL_TOO_SLOW):  # the writer reports that once
                 self.warn(event, reason)
         usage = answer.usage
         unread = NOT_CHECKED if any(sentence.judgement.is_unchecked for sentence in drafted.checked) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -15,9 +16,6 @@ from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL, ModelDraft, 
 from pipeline.write.prompt_fitting import FittedPrompt, PromptFitter
 from pipeline.write.rewriting import parse_rewrite, rewrite_messages, rewritten_schema
 from pipeline.write.search_tool import MAX_SEARCHES, SEARCH_TOOL, SearchToolRunner
-
-_MAX_FITTINGS = 3
-"""Number of times that a prompt is fitted: a server that refuses it tells its window, or it is made smaller."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +50,21 @@ class ModelWriter:
         The draft is not complete when the stream failed, was cut, ran into its limit or was filtered. It ends,
         complete, at the sentence with which it would be `MAX_LENGTH_FACTOR` times as long as asked. Sentences without a
         source before a search are no part of it. A prompt that does not fit the model's window is made smaller."""
-        for attempt in range(1, _MAX_FITTINGS + 1):
+        refused: PromptTooLong | None = None
+        longest = math.inf
+        while True:
             fitted = self.fitter.fit(brief, passages, history, seconds=seconds, searches=search is not None)
             if passages and not fitted.prompt.numbered:
                 yield self._decline(fitted)
                 return
+            if refused and fitted.prompt.tokens >= longest:
+                raise refused
             try:
                 async with aclosing(self._write_prompt(fitted, brief, search)) as pieces:
                     async for piece in pieces:
                         yield piece
-            except PromptTooLong:
-                if attempt == _MAX_FITTINGS:
-                    raise
+            except PromptTooLong as error:
+                refused, longest = error, fitted.prompt.tokens
             else:
                 return
 

@@ -240,7 +240,7 @@ async def test_people_read_why_the_extract_stands_in(failure: str, notice: str) 
     answer, told = await answered(asking(), model=Failing(failure))
     assert answer.usage.writer == "extractive"
     assert answer.preface.startswith(notice)
-    assert f"model_not_used: {failure}" in told
+    assert (f"model_not_used: {failure}" in told) is (failure != MODEL_TOO_SLOW), "its writer reports that, once"
 
 
 async def test_a_search_without_vectors_is_told_to_the_operator_and_noted_with_the_answer() -> None:
