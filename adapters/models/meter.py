@@ -17,6 +17,9 @@ from pipeline.words.text import estimate_tokens
 
 _SAMPLES = 5
 """Number of measurements whose median is a speed: one slow answer changes little, three change it."""
+_COMPARABLE = 0.5
+"""Share of the longest prompt measured below which another tells nothing about it: a model reads long ones slower, and
+SmolLM2 the 2,000th token in twice the time of the 100th."""
 _MIN_READ_TOKENS, _MIN_WRITE_TOKENS = 100, 8
 """Tokens below which what was read or written tells no speed: the way to the server takes longer."""
 _MIN_WAIT = 2.0
@@ -67,7 +70,8 @@ class MeteredModel:
         """Moment (of `clock`) until which the server probably works on a request that was given up."""
         self._model = model
         self._clock = clock
-        self._reading: deque[float] = deque(maxlen=_SAMPLES)
+        self._reading: deque[tuple[float, float]] = deque(maxlen=_SAMPLES)
+        """Tokens read, and their number a second."""
         self._writing: deque[float] = deque(maxlen=_SAMPLES)
         self._last_text = ""
         self._ratio: float | None = None
@@ -138,7 +142,7 @@ class MeteredModel:
         seconds = self._read_seconds(request, end)
         unread = tokens - cached
         if seconds and unread >= _MIN_READ_TOKENS:
-            self._reading.append(unread / seconds)
+            self._reading.append((unread, unread / seconds))
         written = estimate_tokens(request.written)
         took = (end and end.write_seconds) or (request.last_at - (request.first_at or request.last_at))
         if took > 0 and written >= _MIN_WRITE_TOKENS:
@@ -146,11 +150,18 @@ class MeteredModel:
         share = min(1.0, cached / tokens) if end and end.cached_tokens is not None and tokens else None
         self.capacity = replace(
             self.capacity,
-            read_per_second=median(self._reading) if self._reading else None,
+            read_per_second=self._reading_speed(),
+            measured_prompt=int(max((read for read, _ in self._reading), default=0)),
             write_per_second=median(self._writing) if self._writing else None,
             cached_share=share if share is not None else self.capacity.cached_share,
             reasoning_tokens=end.reasoning_tokens if end else self.capacity.reasoning_tokens,
         )
+
+    def _reading_speed(self) -> float | None:
+        """Return the usual speed for the longest of the last prompts and those of like length."""
+        longest = max((read for read, _ in self._reading), default=0.0)
+        speeds = [speed for read, speed in self._reading if read >= _COMPARABLE * longest]
+        return median(speeds) if speeds else None
 
     def _read_seconds(self, request: _Request, end: StreamEnd | None) -> float | None:
         """Return how long the prompt was read, without what was thought before the first word; None if unknown."""
@@ -179,7 +190,7 @@ class MeteredModel:
         self.busy_until = self._clock() + max(0.0, self.capacity.reading_seconds(unread) - waited)
         if unread >= _MIN_READ_TOKENS and (known is None or slowest < known):
             self._reading.clear()  # what was measured before holds no more
-            self._reading.append(slowest / _GIVEN_UP_DIVISOR)
+            self._reading.append((unread / _GIVEN_UP_DIVISOR, slowest / _GIVEN_UP_DIVISOR))
 
     def _learn_window(self, request: _Request, end: StreamEnd) -> None:
         """Learn from a reply how long a prompt may be: it was read whole, was cut, or filled the window."""

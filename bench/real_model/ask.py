@@ -121,7 +121,8 @@ def recorded(citewell: Citewell) -> Citewell:
     if model is None:
         raise ValueError("no model is set")
     writer: Any = model.writer
-    writer = dataclasses.replace(writer, model=_RecordingModel(writer.model))
+    fitter = dataclasses.replace(writer.fitter, model=_RecordingModel(writer.fitter.model))
+    writer = dataclasses.replace(writer, fitter=fitter)
     return dataclasses.replace(citewell, model=dataclasses.replace(model, writer=_RecordingWriter(writer)))
 
 

@@ -290,6 +290,7 @@ class _Draft:
                     self._arrived.set()
                     if self._lacks_sources():
                         self.end = DraftEnd(is_complete=False, reason=DRAFT_WITHOUT_SOURCE)
+                        self._judge_by_words()
                         break
         except QueueTooLong:
             self.end = DraftEnd(is_complete=False, reason=MODEL_QUEUE_FULL)
@@ -351,6 +352,12 @@ class _Draft:
         else:
             self._start_judging([reading])
         return reading
+
+    def _judge_by_words(self) -> None:
+        """Leave the sentences that no judge was sent yet to the words."""
+        for reading in self._unsent:
+            reading.verdict.set_result(reading.word_judgement)
+        self._unsent.clear()
 
     def _start_judging(self, readings: Sequence[_JudgedSentence]) -> None:
         if readings:

@@ -20,6 +20,8 @@ class ModelCapacity(Value):
     """Number of requests that the server works on at the same time."""
     read_per_second: float | None = None
     """Tokens of a prompt read a second, without those that the server had cached."""
+    measured_prompt: int = 0
+    """Tokens of the longest prompt that the speed was measured with."""
     write_per_second: float | None = None
     """Tokens written a second."""
     cached_share: float | None = None

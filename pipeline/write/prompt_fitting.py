@@ -29,6 +29,8 @@ WARM_UP_REQUEST = "Write the numbers from 1 to 20."
 _WARM_UP_TOKENS = 32
 _FILLER = f"{ANSWER_RULES}\n"
 """Text of some 450 tokens whose reading tells the speed."""
+_FILLER = f"{ANSWER_RULES}\n"
+"""Text of some 450 tokens whose reading tells the speed."""
 _PROBE_SECONDS = 3.0
 """Seconds within which a prompt of full length must be read to be tried when nobody asks."""
 
@@ -128,20 +130,14 @@ class PromptFitter:
         return system + sum(estimate_tokens(piece.block) for piece in kept)
 
     async def warm_up(self) -> None:
-        """Have the server read the beginning of all prompts, so that it is cached and the speed is known; then a whole
-        prompt, where that is quick and the window is not known. Raises what the model raises."""
+        """Have the server read the beginning of all prompts, so that it is cached and the speed is known. A server of
+        the team's own that is quick is tried with a whole prompt. Raises what the model raises."""
         await self._request_numbers()
+        if not (self.is_slow or self.model.capacity.is_billed):
+            most = self.options.context_tokens
+            await self._request_numbers(self._limit(seconds=None).prompt if self.model.capacity.window else most)
         if self.is_slow:
             await self._request_numbers()  # now with the short rules
-            return
-        capacity, most = self.model.capacity, self.options.context_tokens
-        if (
-            not capacity.is_billed
-            and capacity.window is None
-            and capacity.read_per_second
-            and capacity.reading_seconds(most) < _PROBE_SECONDS
-        ):
-            await self._request_numbers(most)
 
     async def try_prompt(self) -> tuple[PromptLimit, float]:
         """Have the model read a prompt as long as one may be, and return its limits and the seconds to the first word.

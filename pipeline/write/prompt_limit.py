@@ -10,6 +10,8 @@ _OVERHEAD_SECONDS = 0.3
 """Seconds of a request beside reading and writing."""
 _READING_SHARE = 0.75
 """Share of the time left that a prompt may take by the speed measured before: a busy machine reads at a third."""
+_GROWTH = 3
+"""Factor on the longest prompt measured up to which the speed is taken to hold: long ones are read slower."""
 _WINDOW_MARGIN = 96
 """Tokens of a window that are left for the template and for estimates that are too low."""
 _REPLY_DIVISOR, _MIN_REPLY = 4, 128
@@ -48,5 +50,8 @@ def fit_request(
         return PromptLimit(prompt=prompt, reply=reply)
     writing = capacity.writing_seconds(FIRST_SENTENCE_TOKENS + capacity.reasoning_tokens)
     left = max(0.0, seconds - writing - _OVERHEAD_SECONDS)
-    in_time = cached + int(_READING_SHARE * left * capacity.read_per_second)
-    return PromptLimit(prompt=min(prompt, in_time), reply=reply, by_speed=in_time < prompt)
+    readable = _READING_SHARE * left * capacity.read_per_second
+    if cached + readable >= prompt:
+        return PromptLimit(prompt=prompt, reply=reply)
+    in_time = cached + int(min(readable, _GROWTH * capacity.measured_prompt))
+    return PromptLimit(prompt=min(prompt, in_time), reply=reply, by_speed=True)
