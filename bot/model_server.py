@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field
 
 import structlog
@@ -19,6 +20,7 @@ from pipeline.drafting.turns import ModelTurns
 from pipeline.errors import CitewellError
 from pipeline.screen.sensitive_data import SensitiveDataFinder
 from pipeline.write.prompt_fitting import PromptFitter
+from pipeline.write.prompts import PromptOptions
 
 _MAX_SETTLE_SECONDS = 10.0
 """Seconds that a turn is held back at most after a request that was given up: an answer waits no longer."""
@@ -50,6 +52,10 @@ class OpenedModel:
     _: KW_ONLY
     served_name: str
     key: str
+
+    @property
+    def is_billed(self) -> bool:
+        return self.own_url is None
 
     async def examine(self) -> None:
         """Learn what an own server tells: window, slots, tools. Sends a few tokens. Raises nothing."""
@@ -108,7 +114,7 @@ class ModelPreparation:
     def start(self) -> None:
         """Begin to connect, examine and measure in the background."""
         task = self._spawn(self._prepare())
-        if self.opened.own_url is not None:
+        if not self.opened.is_billed:
             self.turns.ready = task
 
     def report_declined(self, why: str) -> None:
@@ -138,7 +144,7 @@ class ModelPreparation:
             await self.opened.model.connect()
         except CitewellError:
             return  # raised again, and reported, when the model is asked
-        if self.opened.own_url is None:
+        if self.opened.is_billed:
             return
         await self.opened.examine()
         await self._measure()
@@ -151,3 +157,19 @@ class ModelPreparation:
             await self.fitter.warm_up()
         except CitewellError as error:
             log.warning("model_not_measured", reason=str(error))
+
+
+@asynccontextmanager
+async def open_prepared_model(
+    settings: Settings, spec: str, find: SensitiveDataFinder | None, options: PromptOptions
+) -> AsyncIterator[ModelPreparation]:
+    """Open the model that `spec` names, and begin to prepare it. Raises Misconfigured when its key is missing."""
+    opened = open_model_server(settings, spec, find)
+    fitter = PromptFitter(opened.model, options, reply=settings.max_tokens, seconds=settings.first_sentence_seconds)
+    preparation = ModelPreparation(opened, fitter, ModelTurns(opened.model, opened.settle))
+    preparation.start()
+    try:
+        yield preparation
+    finally:
+        await preparation.close()
+        await opened.model.close()

@@ -3,7 +3,6 @@ needed."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -85,8 +84,6 @@ _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-
 
 _CONTEXT_TOKENS = 12_000
 """Tokens of a prompt: a document that answers is in .885 of the prompts of mtrag_cloud (.828 with a third less)."""
-_PLAN_TOKENS = 900
-"""Most tokens of a plan, estimated."""
 _REVIEWS = 3
 """Calls to the judge about the sentences of one answer (`pipeline/drafting/checked_stream.py`)."""
 
@@ -106,52 +103,38 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     if spec == EXTRACTIVE:
         yield None
         return
-    from bot.model_server import ModelPreparation, open_model_server
+    from bot.model_server import open_prepared_model
     from pipeline.drafting.proposal import ProposalDrafter
-    from pipeline.drafting.turns import ModelTurns
     from pipeline.plan.model_planner import ModelPlanner
     from pipeline.write.model_writer import ModelWriter
-    from pipeline.write.prompt_fitting import PromptFitter
 
     async with AsyncExitStack() as stack:
-        opened = open_model_server(settings, spec, make_pii_finder(settings))
-        model = opened.model
-        stack.push_async_callback(model.close)
-        judge, billed = None, opened.own_url is None
-        if settings.judge != "none":
-            judging: LanguageModel = model
-            if settings.judge != "auto":
-                billed = billed or is_billed(settings, settings.judge)
-                judging = _make_guarded_model(settings, settings.judge)
-                stack.push_async_callback(judging.close)
-                connecting = asyncio.create_task(judging.connect())
-                stack.push_async_callback(_cancel, connecting)
-            judge = _judge(judging)
-        fitter = PromptFitter(
-            model,
-            prompt_options(settings),
-            reply=settings.max_tokens,
-            seconds=settings.first_sentence_seconds,
-        )
-        turns = ModelTurns(model, opened.settle)
-        preparation = ModelPreparation(opened, fitter, turns)
-        stack.push_async_callback(preparation.close)
-        preparation.start()
+        masking, options = make_pii_finder(settings), prompt_options(settings)
+        writing = await stack.enter_async_context(open_prepared_model(settings, spec, masking, options))
+        model, judging = writing.opened.model, writing
+        if settings.judge not in ("auto", "none"):
+            judging = await stack.enter_async_context(open_prepared_model(settings, settings.judge, masking, options))
+        billed = writing.opened.is_billed or judging.opened.is_billed
         budget = TokenBudget(
             storage.token_ledger,
             per_person=_daily_limit(settings.daily_tokens_person, _TOKENS_PERSON, billed=billed),
             per_space=_daily_limit(settings.daily_tokens_space, _TOKENS_SPACE, billed=billed),
             per_answer=_max_answer_tokens(settings),
         )
-        helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
+        helped = ModelPlanner(
+            planner,
+            model,
+            report=lambda why: log.warning("plan_model_not_used", reason=why),
+            is_free=lambda: writing.turns.is_free,
+        )
         yield AnswerModel(
             name=model.name,
-            writer=ModelWriter(fitter, report=preparation.report_declined),
+            writer=ModelWriter(writing.fitter, report=writing.report_declined),
             budget=budget,
-            judge=judge,
+            judge=None if settings.judge == "none" else _judge(judging.opened.model),
             planner=helped if settings.planner_model else None,
             drafter=ProposalDrafter(model, budget, report=lambda why: log.warning("draft_not_written", reason=why)),
-            turns=turns,
+            turns=writing.turns,
         )
 
 
@@ -188,12 +171,13 @@ def _judge(model: LanguageModel) -> ModelJudge:
 def _max_answer_tokens(settings: Settings) -> int:
     """Return the most tokens that one answer may cost: a plan, the draft with its searches, the repair, the reviews."""
     from pipeline.check.judge_prompt import MAX_CALL_TOKENS
+    from pipeline.plan.model_planner import max_plan_tokens
     from pipeline.write.search_tool import MAX_SEARCHES
 
     review = 0 if settings.judge == "none" else _REVIEWS * MAX_CALL_TOKENS
     prompts = MAX_SEARCHES + 2 + 1  # the searches, one that asks for too many, the draft, what is written again
     written = prompts * ((settings.context_tokens or _CONTEXT_TOKENS) + settings.max_tokens)
-    return written + _PLAN_TOKENS * settings.planner_model + review
+    return written + max_plan_tokens() * settings.planner_model + review
 
 
 def prompt_options(settings: Settings) -> PromptOptions:
@@ -220,12 +204,6 @@ def _daily_limit(limit: int | None, usual: int, *, billed: bool) -> int:
     if limit is None:
         return usual if billed else 0
     return limit
-
-
-async def _cancel(task: asyncio.Task[None]) -> None:
-    """End a connecting that is not needed any more; its failure is raised when the model is called."""
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
 
 
 def model_spec(settings: Settings) -> str:

@@ -36,7 +36,7 @@ def failure(record: Record) -> str:
     if record.answer is None:
         return f"lost: {record.error}"
     notes = [note.removeprefix("model_failed: ") for note in record.answer.usage.notes if note.startswith("model_fail")]
-    began = any(call.text.strip() for call in record.calls)
+    began = not has_written(record) and any(call.text.strip() for call in record.calls)
     reason = notes[0] if notes else NOT_ASKED if not record.calls else "no reason given"
     return f"{reason}, no whole sentence yet" if began else reason
 

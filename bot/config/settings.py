@@ -113,7 +113,10 @@ class Settings(BaseSettings):
     temperature: float = Field(0.2, ge=0, le=1, description="Sampling temperature, where the provider takes one")
     max_tokens: int = Field(1000, ge=50, le=8000, description="Most tokens a model may write")
     context_tokens: int | None = Field(
-        None, ge=2000, le=200_000, description="Token budget of a whole prompt; unset: 12000, and 4000 with ollama:NAME"
+        None,
+        ge=2000,
+        le=200_000,
+        description="Most tokens of a whole prompt; unset: 12000, on your own server as many as it reads in time",
     )
     system_instructions: str = Field("", max_length=4000, description="House style or extra rules for a model")
     daily_tokens_person: int | None = Field(

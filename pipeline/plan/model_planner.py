@@ -36,6 +36,10 @@ where it is complete already,
 "about": for each part what it is about, in 1 to 4 words,
 "intent": one of "factual", "comparison", "procedure", "list", "summary", "aggregation"}"""
 """The same for every question, so that a server has read it already; the mark of a call is in the user's message."""
+_TURNS, _TURN_TOKENS, _QUESTION_TOKENS = 3, 100, 300
+"""Turns of the conversation in a prompt; tokens of the question and of the answer of each, and of the question."""
+_FENCE_TOKENS = 24
+"""Most tokens of the fence around a turn, and around the question."""
 _LONGEST, _LONGEST_PART, _LONGEST_SUBJECT = 400, 150, 60
 """Maximum number of characters of a question, of a part of it, and of what that is about."""
 _MOST_PARTS = 4
@@ -61,7 +65,7 @@ class ModelPlanner:
     """A planner around the heuristic one, which decides alone wherever it is sure.
 
     One call within `deadline` seconds; without a usable reply the heuristic plan is used, and `report` gets the reason.
-    A model that is known to take longer is not asked. A reply that cannot be used counts as its maximum, and
+    A model that is busy, or known to take longer, is not asked. A reply that cannot be used counts as its maximum, and
     a call without one as nothing."""
 
     planner: Planner
@@ -69,6 +73,8 @@ class ModelPlanner:
     _: KW_ONLY
     deadline: float = 2.0
     report: Callable[[str], None] = lambda _: None
+    is_free: Callable[[], bool] = lambda: True
+    """Tells whether the model's server has time for a question more."""
     mark: Callable[[], str] = lambda: secrets.token_hex(4)
 
     async def plan(
@@ -80,7 +86,7 @@ class ModelPlanner:
         if not isinstance(plan, SearchPlan):
             return plan
         question = extract_question(text)
-        if is_certain(plan, question):
+        if is_certain(plan, question) or not self.is_free():
             return plan
         messages = _build_messages(question, conversation.turns, self.mark())
         max_tokens, prompt = max_reply_tokens(_Understood), estimate_prompt_tokens(messages)
@@ -95,6 +101,13 @@ class ModelPlanner:
             return replace(plan, tokens=estimate_failed_call(error, messages, max_tokens=max_tokens))
         spent = usage.input_tokens + usage.output_tokens
         return replace(_merge(plan, understood, question, conversation.turns), tokens=spent)
+
+
+def max_plan_tokens() -> int:
+    """Return the most tokens that a plan costs, prompt and reply."""
+    exchange = 2 * _TURN_TOKENS + _FENCE_TOKENS
+    prompt = estimate_tokens(_TASK) + _TURNS * exchange + _QUESTION_TOKENS + _FENCE_TOKENS
+    return prompt + max_reply_tokens(_Understood)
 
 
 def is_certain(plan: SearchPlan, question: str) -> bool:
@@ -154,11 +167,11 @@ def _single_line(text: str) -> str:
 
 def _build_messages(question: str, turns: Sequence[Turn], mark: str) -> list[ChatMessage]:
     earlier = [
-        f"<turn-{mark}>\nQ: {truncate_to_tokens(turn.standalone or turn.question, 100)}\n"
-        f"A: {truncate_to_tokens(turn.text, 100)}\n</turn-{mark}>"
-        for turn in turns[-3:]
+        f"<turn-{mark}>\nQ: {truncate_to_tokens(turn.standalone or turn.question, _TURN_TOKENS)}\n"
+        f"A: {truncate_to_tokens(turn.text, _TURN_TOKENS)}\n</turn-{mark}>"
+        for turn in turns[-_TURNS:]
     ]
-    question_block = f"<question-{mark}>\n{truncate_to_tokens(question, 300)}\n</question-{mark}>"
+    question_block = f"<question-{mark}>\n{truncate_to_tokens(question, _QUESTION_TOKENS)}\n</question-{mark}>"
     return [
         ChatMessage(role="system", content=_TASK),
         ChatMessage(role="user", content="\n".join([f"Mark: {mark}", *earlier, question_block])),
