@@ -66,11 +66,12 @@ class OpenedModel:
         self.meter.learn(window=facts.window, slots=facts.slots, takes_tools=tools)
 
     async def settle(self) -> None:
-        """Wait until the server is done with a request that was given up, ten seconds at most."""
+        """Wait until the server is done with a request that was given up: ten seconds at most, and two where it does
+        not tell."""
         stop = min(self.meter.busy_until, time.monotonic() + _MAX_SETTLE_SECONDS)
         while self.own_url is not None and (left := stop - time.monotonic()) > 0:
             await asyncio.sleep(min(left, _POLL_SECONDS))
-            if await slots_idle(self.own_url, key=self.key):
+            if await slots_idle(self.own_url, key=self.key) is not False:
                 return
 
 
@@ -154,7 +155,7 @@ class ModelPreparation:
 
     async def _measure(self) -> None:
         try:
-            await self.fitter.warm_up()
+            self.opened.meter.learn(window=await self.fitter.warm_up(), slots=None, takes_tools=None)
         except CitewellError as error:
             log.warning("model_not_measured", reason=str(error))
 

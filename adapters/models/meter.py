@@ -26,14 +26,13 @@ _MIN_WAIT = 2.0
 """Seconds that a model must have been waited for in vain for the wait to tell a speed."""
 _GIVEN_UP_DIVISOR = 2
 """How much of a prompt was read when it was given up is not known: half of it is assumed."""
-_PLAUSIBLE_RATIO = (0.4, 2.0)
-"""Tokens for each estimated one between which a server's count is believed; SmolLM2 counts .8 of English prose."""
-_CUT_RATIO = 0.8
-"""Share of the usual ratio below which a prompt was cut: Ollama drops what passes its window, and says nothing."""
+_SERIAL_SECONDS, _SERIAL_FACTOR, _SERIAL_TIMES = 1.0, 2.0, 2
+"""A server has one slot where requests waited for each other so many times: beside another for so many seconds, until
+that one ended, and so many times as long as their reading takes."""
 _MIN_WINDOW = 256
 
 
-@dataclass
+@dataclass(eq=False)
 class _Request:
     """One request while it runs."""
 
@@ -42,6 +41,9 @@ class _Request:
     first_at: float | None = None
     last_at: float = 0.0
     written: str = ""
+    beside: tuple[_Request, ...] = ()
+    """Requests that were running when this one began."""
+    ended_at: float | None = None
 
     def add(self, text: str, now: float) -> None:
         if self.first_at is None:
@@ -74,8 +76,9 @@ class MeteredModel:
         """Tokens read, and their number a second."""
         self._writing: deque[float] = deque(maxlen=_SAMPLES)
         self._last_text = ""
-        self._ratio: float | None = None
-        """Tokens that the server counts for each estimated one; None while that is not known, or not plausible."""
+        self._running: set[_Request] = set()
+        self._waited = 0
+        """Number of requests that waited for another to end."""
 
     async def connect(self) -> None:
         await self._model.connect()
@@ -98,7 +101,7 @@ class MeteredModel:
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`. Tools that do not reach the model are not sent."""
         offered = tools if self.capacity.takes_tools else ()
-        request = _Request(_joined(messages), self._clock())
+        request = self._begin(messages)
         end: StreamEnd | None = None
         try:
             async with aclosing(self._model.stream(messages, max_tokens=max_tokens, tools=offered)) as pieces:
@@ -115,6 +118,8 @@ class MeteredModel:
             self._learn_given_up(request)
             raise
         finally:
+            self._finish(request)
+            self._learn_slots(request)
             self._learn_speeds(request, end)
             if end and end.reason:
                 self._learn_window(request, end)
@@ -122,17 +127,28 @@ class MeteredModel:
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`."""
-        request = _Request(_joined(messages), self._clock())
+        request = self._begin(messages)
         try:
             return await self._model.structured(messages, into, max_tokens=max_tokens)
         except PromptTooLong as error:
             self._learn_refusal(error, request)
             raise
         except asyncio.CancelledError:
-            self._learn_given_up(request)
+            self._mark_busy(request)
             raise
         finally:
+            self._finish(request)
             self._last_text = request.text
+
+    def _begin(self, messages: Sequence[ChatMessage]) -> _Request:
+        request = _Request(_joined(messages), self._clock(), beside=tuple(self._running))
+        self._running.add(request)
+        return request
+
+    def _finish(self, request: _Request) -> None:
+        request.ended_at = self._clock()
+        request.beside = tuple(other for other in request.beside if other.ended_at is not None)
+        self._running.discard(request)
 
     # --- What is learnt ---------------------------------------------------------------------------
 
@@ -167,7 +183,7 @@ class MeteredModel:
         """Return how long the prompt was read, without what was thought before the first word; None if unknown."""
         if end and end.read_seconds:
             return end.read_seconds
-        if request.first_at is None:
+        if request.first_at is None or request.beside:
             return None
         thought = self.capacity.writing_seconds(end.reasoning_tokens) if end else 0.0
         seconds = request.first_at - request.started
@@ -179,40 +195,51 @@ class MeteredModel:
         return tokens * _common_prefix(request.text, self._last_text) / max(1, len(request.text))
 
     def _learn_given_up(self, request: _Request) -> None:
-        """Learn from a request that was given up: before its first word, its reading was slower than the wait."""
-        waited = self._clock() - request.started
-        if request.first_at is not None or waited < _MIN_WAIT:
+        """Learn from a stream that was given up: before its first word, its reading was slower than the wait."""
+        waited = self._mark_busy(request)
+        if waited < _MIN_WAIT or request.beside:
             return
         tokens = estimate_tokens(request.text)
         unread = tokens - self._cached_tokens(request, None, tokens)
-        known = self.capacity.read_per_second
-        slowest = unread / waited
-        self.busy_until = self._clock() + max(0.0, self.capacity.reading_seconds(unread) - waited)
+        known, slowest = self.capacity.read_per_second, unread / waited
         if unread >= _MIN_READ_TOKENS and (known is None or slowest < known):
             self._reading.clear()  # what was measured before holds no more
             self._reading.append((unread / _GIVEN_UP_DIVISOR, slowest / _GIVEN_UP_DIVISOR))
 
+    def _mark_busy(self, request: _Request) -> float:
+        """Remember that the server may go on with a request that nobody waits for. Return the seconds that it was
+        waited for in vain; 0 where something came: a server that writes notices at once."""
+        if request.first_at is not None:
+            return 0.0
+        waited = self._clock() - request.started
+        self.busy_until = self._clock() + waited
+        return waited
+
+    def _learn_slots(self, request: _Request) -> None:
+        """Learn from requests that waited for each other that the server works on one at a time."""
+        if self.capacity.slots is not None or self.capacity.is_billed or request.first_at is None:
+            return
+        expected = self.capacity.reading_seconds(estimate_tokens(request.text))
+        waited = request.first_at - request.started
+        ends = [other.ended_at for other in request.beside if other.ended_at is not None]
+        last = max((end for end in ends if end - request.started >= _SERIAL_SECONDS), default=None)
+        if last is not None and last <= request.first_at and waited >= _SERIAL_FACTOR * expected > 0:
+            self._waited += 1
+        if self._waited >= _SERIAL_TIMES:
+            self.capacity = replace(self.capacity, slots=1)
+
     def _learn_window(self, request: _Request, end: StreamEnd) -> None:
-        """Learn from a reply how long a prompt may be: it was read whole, was cut, or filled the window."""
-        tokens = estimate_tokens(request.text)
-        ratio = end.input_tokens / max(1, tokens)
-        plausible = _PLAUSIBLE_RATIO[0] <= ratio <= _PLAUSIBLE_RATIO[1]
-        if self._ratio is None and plausible:
-            self._ratio = ratio
+        """Learn from a reply how long a prompt may be: it was read, or filled the window."""
         if end.reason == "window":
             self._narrow(end.input_tokens + end.output_tokens)
-        elif self._ratio is not None and ratio < _CUT_RATIO * self._ratio:
-            self._narrow(end.input_tokens)
         else:
-            self.capacity = replace(self.capacity, largest_prompt=max(self.capacity.largest_prompt, tokens))
+            longest = max(self.capacity.largest_prompt, estimate_tokens(request.text))
+            self.capacity = replace(self.capacity, largest_prompt=longest)
 
     def _learn_refusal(self, error: PromptTooLong, request: _Request) -> None:
         """Learn the window from a refusal; where that does not tell it, it is taken to be three quarters of the
         prompt."""
-        tokens = estimate_tokens(request.text)
-        if error.prompt_tokens and tokens:
-            self._ratio = error.prompt_tokens / tokens
-        self._narrow(error.window or int(0.75 * (error.prompt_tokens or tokens)))
+        self._narrow(error.window or int(0.75 * (error.prompt_tokens or estimate_tokens(request.text))))
 
     def _narrow(self, window: int) -> None:
         window = max(window, _MIN_WINDOW)

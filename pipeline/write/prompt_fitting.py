@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass, field
+from typing import NamedTuple
 
-from pipeline.ports import ChatMessage, LanguageModel
+from pipeline.ports import ChatMessage, LanguageModel, StreamEnd
 from pipeline.values import RetrievedChunk, Turn, Value, WritingBrief
 from pipeline.words.text import estimate_tokens
 from pipeline.write.kept_prompts import KeptPrompts
@@ -27,6 +28,10 @@ from pipeline.write.search_tool import SEARCH_BUDGET_DIVISOR
 WARM_UP_REQUEST = "Write the numbers from 1 to 20."
 """Request behind the rules when nobody asks: it measures the model."""
 _WARM_UP_TOKENS = 32
+_PLAUSIBLE_RATIO = (0.4, 2.0)
+"""Tokens for each estimated one between which a server's count is believed; SmolLM2 counts .8 of English prose."""
+_CUT_SHARE = 0.9
+"""Share of the tokens that are expected of a prompt below which it was cut."""
 _FILLER = f"{ANSWER_RULES}\n"
 """Text of some 450 tokens whose reading tells the speed."""
 _FILLER = f"{ANSWER_RULES}\n"
@@ -129,21 +134,27 @@ class PromptFitter:
         system = estimate_tokens(render_system_prompt(self.options, short_rules=True))
         return system + sum(estimate_tokens(piece.block) for piece in kept)
 
-    async def warm_up(self) -> None:
+    async def warm_up(self) -> int | None:
         """Have the server read the beginning of all prompts, so that it is cached and the speed is known. A server of
-        the team's own that is quick is tried with a whole prompt. Raises what the model raises."""
-        await self._request_numbers()
+        the team's own that is quick is tried with a whole prompt. Return its window where it cut that prompt, as Ollama
+        does without a word. Raises what the model raises."""
+        window = None
+        short = await self._request_numbers()
         if not (self.is_slow or self.model.capacity.is_billed):
             most = self.options.context_tokens
-            await self._request_numbers(self._limit(seconds=None).prompt if self.model.capacity.window else most)
+            whole = await self._request_numbers(
+                self._limit(seconds=None).prompt if self.model.capacity.window else most
+            )
+            window = _cut_to(short, whole)
         if self.is_slow:
             await self._request_numbers()  # now with the short rules
+        return window
 
     async def try_prompt(self) -> tuple[PromptLimit, float]:
         """Have the model read a prompt as long as one may be, and return its limits and the seconds to the first word.
         Raises what the model raises."""
         limit = self._limit(seconds=self.seconds)
-        return limit, await self._request_numbers(limit.prompt)
+        return limit, (await self._request_numbers(limit.prompt)).seconds
 
     def _limit(self, *, seconds: float | None, cached: int = 0) -> PromptLimit:
         return fit_request(
@@ -155,15 +166,32 @@ class PromptFitter:
             cached=cached,
         )
 
-    async def _request_numbers(self, tokens: int = 0) -> float:
-        """Ask for something short behind a text of about `tokens` that no server has cached; return the seconds to the
-        first word."""
+    async def _request_numbers(self, tokens: int = 0) -> _Trial:
+        """Ask for something short behind a text of about `tokens` that no server has cached."""
         system = render_system_prompt(self.options, short_rules=self.is_slow)
         fitting = (tokens - estimate_tokens(system)) // estimate_tokens(_FILLER)
         text = f"Code: {secrets.token_hex(4)}\n{_FILLER * max(1, fitting)}{WARM_UP_REQUEST}"
         messages = (ChatMessage(role="system", content=system), ChatMessage(role="user", content=text))
-        started, first = time.monotonic(), 0.0
+        started, first, counted = time.monotonic(), 0.0, 0
         async with aclosing(self.model.stream(messages, max_tokens=_WARM_UP_TOKENS)) as pieces:
-            async for _ in pieces:
+            async for piece in pieces:
                 first = first or time.monotonic() - started
-        return first
+                counted = piece.input_tokens if isinstance(piece, StreamEnd) else counted
+        return _Trial(estimate_tokens(system) + estimate_tokens(text), counted, first)
+
+
+class _Trial(NamedTuple):
+    """One request that measures a model: tokens of its prompt, estimated and as the server counts them, and the seconds
+    to the first word."""
+
+    estimated: int
+    counted: int
+    seconds: float
+
+
+def _cut_to(short: _Trial, whole: _Trial) -> int | None:
+    """Return the tokens to which a server cut the longer of two prompts in the same words; None where it did not, or
+    where its counts cannot be true."""
+    ratio = short.counted / short.estimated
+    cut = whole.counted < _CUT_SHARE * ratio * whole.estimated
+    return whole.counted if cut and _PLAUSIBLE_RATIO[0] <= ratio <= _PLAUSIBLE_RATIO[1] and whole.counted > 0 else None

@@ -136,7 +136,7 @@ async def test_a_prompt_that_was_given_up_tells_that_the_model_is_slower(clock: 
         await asking
     assert model.capacity.read_per_second is not None
     assert model.capacity.read_per_second < TOKENS / 10
-    assert model.busy_until <= clock()  # by the speed of before it would have been read long ago
+    assert model.busy_until > clock()
 
 
 async def test_a_refusal_tells_the_window(clock: Clock) -> None:
@@ -152,23 +152,55 @@ async def test_a_refusal_tells_the_window(clock: Clock) -> None:
     assert model.capacity.window == int(0.75 * estimate_tokens(PROMPT[: len(PROMPT) // 2]))
 
 
-async def test_a_prompt_that_was_cut_without_a_word_tells_the_window(clock: Clock) -> None:
+class Serial(Timed):
+    """A model whose server begins the next reply when the last one has ended."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self.free = asyncio.Lock()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        async with self.free:
+            await asyncio.sleep(0)
+            async for piece in super().stream(messages, max_tokens=max_tokens):
+                yield piece
+
+
+async def test_requests_that_waited_for_each_other_tell_that_there_is_one_slot(clock: Clock) -> None:
+    model = metered(Serial(clock))
+    await ask(model)
+    speed = model.capacity.read_per_second
+    await asyncio.gather(*(ask(model, f"{number} {PROMPT}") for number in range(4)))
+    assert model.capacity.slots == 1
+    assert model.capacity.read_per_second == pytest.approx(speed, rel=0.02), "waiting is no reading"
+
+
+async def test_requests_that_did_not_wait_tell_nothing_about_slots(clock: Clock) -> None:
+    model = metered(Timed(clock))
+    await asyncio.gather(*(ask(model, f"{number} {PROMPT}") for number in range(4)))
+    assert model.capacity.slots is None
+
+
+async def test_a_structured_reply_that_was_given_up_tells_no_speed(clock: Clock) -> None:
     timed = Timed(clock)
     model = metered(timed)
-    timed.end = StreamEnd(reason="stop", input_tokens=80, output_tokens=5)
-    await ask(model, PROMPT[: len(PROMPT) // 8])
-    assert model.capacity.window is None
-    timed.end = StreamEnd(reason="stop", input_tokens=300, output_tokens=5)
     await ask(model)
-    assert model.capacity.window == 300
+    known = model.capacity
 
+    async def hang(*_: object, **__: object) -> None:
+        clock.now += 10.0
+        await asyncio.Event().wait()
 
-async def test_counts_that_cannot_be_true_tell_no_window(clock: Clock) -> None:
-    model = metered(Timed(clock, end=StreamEnd(reason="stop", input_tokens=10, output_tokens=5)))
-    await ask(model, PROMPT[: len(PROMPT) // 8])
-    await ask(model)
-    assert model.capacity.window is None
-    assert model.capacity.largest_prompt == TOKENS
+    timed.structured = hang  # type: ignore[method-assign,assignment]
+    asking = asyncio.create_task(model.structured([ChatMessage(role="user", content=PROMPT)], Tool, max_tokens=5))
+    await asyncio.sleep(0)
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+    assert model.capacity == known
+    assert model.busy_until > clock()
 
 
 async def test_a_reply_that_ran_into_the_window_tells_it(clock: Clock) -> None:
