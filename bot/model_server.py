@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 
 import structlog
@@ -100,9 +100,8 @@ def open_model_server(settings: Settings, spec: str, find: SensitiveDataFinder |
 
 @dataclass
 class ModelPreparation:
-    """Prepares a model while nobody waits, and again while it is too slow to be asked.
-
-    `ready` is done once the first preparation has ended."""
+    """Connects to a model at once, has its server prepared ahead of the first question, and again while it is too slow
+    to be asked."""
 
     opened: OpenedModel
     fitter: PromptFitter
@@ -111,12 +110,18 @@ class ModelPreparation:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _reported: set[str] = field(default_factory=set)
     _measured_at: float = 0.0
+    _ready: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Begin to connect, examine and measure in the background."""
-        task = self._spawn(self._prepare())
-        if not self.opened.is_billed:
-            self.turns.ready = task
+    def __post_init__(self) -> None:
+        self.turns.prepare = self.prepare
+        self._spawn(self._connect())
+
+    def prepare(self) -> asyncio.Future[None] | None:
+        """Begin to examine and measure the team's own server, at the first call. Return the task; None for a
+        vendor's."""
+        if self._ready is None and not self.opened.is_billed:
+            self._ready = self._spawn(self._prepare())
+        return self._ready
 
     def report_declined(self, why: str) -> None:
         """Log once that the model is not asked, and measure it again when the last time is a minute ago."""
@@ -140,35 +145,32 @@ class ModelPreparation:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _prepare(self) -> None:
-        try:
+    async def _connect(self) -> None:
+        with suppress(CitewellError):  # raised again, and reported, when the model is asked
             await self.opened.model.connect()
-        except CitewellError:
-            return  # raised again, and reported, when the model is asked
-        if self.opened.is_billed:
-            return
+
+    async def _prepare(self) -> None:
         await self.opened.examine()
         await self._measure()
         self._measured_at = self.clock()
         capacity = self.opened.meter.capacity
-        log.info("model_measured", model=self.opened.model.name, **capacity.model_dump(exclude_none=True))
+        log.info("server_measured", model=self.opened.model.name, **capacity.model_dump(exclude_none=True))
 
     async def _measure(self) -> None:
         try:
             self.opened.meter.learn(window=await self.fitter.warm_up(), slots=None, takes_tools=None)
         except CitewellError as error:
-            log.warning("model_not_measured", reason=str(error))
+            log.warning("server_not_measured", reason=str(error))
 
 
 @asynccontextmanager
 async def open_prepared_model(
     settings: Settings, spec: str, find: SensitiveDataFinder | None, options: PromptOptions
 ) -> AsyncIterator[ModelPreparation]:
-    """Open the model that `spec` names, and begin to prepare it. Raises Misconfigured when its key is missing."""
+    """Open the model that `spec` names, and begin to connect. Raises Misconfigured when its key is missing."""
     opened = open_model_server(settings, spec, find)
     fitter = PromptFitter(opened.model, options, reply=settings.max_tokens, seconds=settings.first_sentence_seconds)
     preparation = ModelPreparation(opened, fitter, ModelTurns(opened.model, opened.settle))
-    preparation.start()
     try:
         yield preparation
     finally:

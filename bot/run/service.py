@@ -178,6 +178,8 @@ async def run_service(settings: Settings, say: Callable[[str], None], only: str 
             for name in role.platforms
         }
         if role.is_worker:
+            if citewell.model and citewell.model.turns:
+                citewell.model.turns.prepare()  # ahead of the first question
             apart = sharded_platforms(settings)
             duties = partial(_run_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
             parts["worker"] = worker.run

@@ -41,8 +41,8 @@ class ModelTurns:
     model: LanguageModel
     settle: Callable[[], Awaitable[None]]
     clock: Callable[[], float] = time.monotonic
-    ready: asyncio.Task[None] | None = None
-    """The preparation of the model, which a question awaits for half of its time."""
+    prepare: Callable[[], asyncio.Future[None] | None] = lambda: None
+    """Begins to prepare the model, once; returns what a question awaits for half of its time."""
     _active: int = 0
     _queue: deque[_Waiting] = field(default_factory=deque)
     _started: list[float] = field(default_factory=list)
@@ -55,8 +55,8 @@ class ModelTurns:
 
         `on_place` is called with the number of questions ahead, each time it changes."""
         begun = self.clock()
-        if self.ready and not self.ready.done():
-            await asyncio.wait({self.ready}, timeout=seconds / 2)
+        if (ready := self.prepare()) and not ready.done():
+            await asyncio.wait({ready}, timeout=seconds / 2)
         await self._enter(seconds - (self.clock() - begun), on_place)
         started = self.clock()
         self._started.append(started)

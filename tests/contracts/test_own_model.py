@@ -92,8 +92,9 @@ async def team(
         async with open_model(chosen, search, storage) as model:
             assert model is not None
             assert model.turns is not None
-            assert model.turns.ready is not None
-            await model.turns.ready
+            ready = model.turns.prepare()
+            assert ready is not None
+            await ready
             asking = Team(None, server)  # type: ignore[arg-type]
             asking.responder = Responder(
                 planner=search,

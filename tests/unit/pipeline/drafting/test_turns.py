@@ -138,7 +138,8 @@ async def test_a_question_awaits_the_preparation_of_the_model() -> None:
     async def prepare() -> None:
         await prepared.wait()
 
-    turns.ready = asyncio.create_task(prepare())
+    preparation = asyncio.create_task(prepare())
+    turns.prepare = lambda: preparation
     question = Question(turns)
     await asyncio.sleep(0)
     assert not question.has_turn
