@@ -88,7 +88,9 @@ class LlmServer:
             if is_preparation(body):
                 self.requests.pop()
                 self.keys.pop()
-                return await self._perform(Text("1 2 3"), request, shape, stream=bool(body.get("stream")))
+                act = self.otherwise(body) if not self.script else None
+                prepared = act if isinstance(act, Status) else Text("1 2 3")
+                return await self._perform(prepared, request, shape, stream=bool(body.get("stream")))
             act = self.script.pop(0) if self.script else self.otherwise(body)
             return await self._perform(act, request, shape, stream=bool(body.get("stream")))
         finally:
