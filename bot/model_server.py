@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 import structlog
 
@@ -62,7 +62,7 @@ class OpenedModel:
         if self.own_url is None:
             return
         facts = await read_server_facts(self.own_url, self.served_name, key=self.key)
-        tools = facts.takes_tools if facts.takes_tools is not None else await tools_reach_model(self.model)
+        tools = facts.takes_tools if facts.takes_tools is not None else await tools_reach_model(self.meter)
         self.meter.learn(window=facts.window, slots=facts.slots, takes_tools=tools)
 
     async def settle(self) -> None:
@@ -110,6 +110,7 @@ class ModelPreparation:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _reported: set[str] = field(default_factory=set)
     _measured_at: float = 0.0
+    _is_measured: bool = False
     _ready: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
@@ -117,18 +118,25 @@ class ModelPreparation:
         self._spawn(self._connect())
 
     def prepare(self) -> asyncio.Future[None] | None:
-        """Begin to examine and measure the team's own server, at the first call. Return the task; None for a
-        vendor's."""
-        if self._ready is None and not self.opened.is_billed:
+        """Begin to examine and measure the team's own server, at the first call and a minute after one that failed.
+        Return the task; None for a vendor's."""
+        if self.opened.is_billed:
+            return None
+        failed = self._ready is not None and self._ready.done() and not self._is_measured
+        if self._ready is None or (failed and self._is_due()):
+            self._measured_at = self.clock()
             self._ready = self._spawn(self._prepare())
         return self._ready
+
+    def _is_due(self) -> bool:
+        return self.clock() - self._measured_at >= _MEASURE_AGAIN_SECONDS
 
     def report_declined(self, why: str) -> None:
         """Log once that the model is not asked, and measure it again when the last time is a minute ago."""
         if why.partition(" reads ")[0] not in self._reported:
             self._reported.add(why.partition(" reads ")[0])
             log.warning("model_not_asked", reason=why)
-        if self.clock() - self._measured_at >= _MEASURE_AGAIN_SECONDS:
+        if self._is_due() and self.turns.is_free and not self.opened.is_billed:
             self._measured_at = self.clock()
             self._spawn(self._measure())
 
@@ -152,15 +160,20 @@ class ModelPreparation:
     async def _prepare(self) -> None:
         await self.opened.examine()
         await self._measure()
-        self._measured_at = self.clock()
+        if self.opened.meter.capacity.window is None:
+            await self.opened.examine()  # Ollama tells the window of a model that is loaded
         capacity = self.opened.meter.capacity
         log.info("server_measured", model=self.opened.model.name, **capacity.model_dump(exclude_none=True))
 
     async def _measure(self) -> None:
         try:
-            self.opened.meter.learn(window=await self.fitter.warm_up(), slots=None, takes_tools=None)
+            async with self.turns.occupy():
+                window = await replace(self.fitter, model=self.opened.meter).warm_up()
         except CitewellError as error:
-            log.warning("server_not_measured", reason=str(error))
+            log.info("server_not_measured", reason=str(error))  # the answer tells it as its own failure
+            return
+        self._is_measured = True
+        self.opened.meter.learn(window=window, slots=None, takes_tools=None)
 
 
 @asynccontextmanager

@@ -112,7 +112,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         masking, options = make_pii_finder(settings), prompt_options(settings)
         writing = await stack.enter_async_context(open_prepared_model(settings, spec, masking, options))
         model, judging = writing.opened.model, writing
-        if settings.judge not in ("auto", "none"):
+        if settings.judge not in ("auto", "none", spec):
             judging = await stack.enter_async_context(open_prepared_model(settings, settings.judge, masking, options))
         billed = writing.opened.is_billed or judging.opened.is_billed
         budget = TokenBudget(
@@ -129,11 +129,18 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         )
         yield AnswerModel(
             name=model.name,
-            writer=ModelWriter(writing.fitter, report=writing.report_declined),
+            writer=ModelWriter(
+                writing.fitter, report=writing.report_declined, needs_sources=settings.require_grounding
+            ),
             budget=budget,
             judge=None if settings.judge == "none" else _judge(judging.opened.model),
             planner=helped if settings.planner_model else None,
-            drafter=ProposalDrafter(model, budget, report=lambda why: log.warning("draft_not_written", reason=why)),
+            drafter=ProposalDrafter(
+                model,
+                budget,
+                turns=writing.turns,
+                report=lambda why: log.warning("draft_not_written", reason=why),
+            ),
             turns=writing.turns,
         )
 

@@ -29,6 +29,10 @@ _GIVEN_UP_DIVISOR = 2
 _SERIAL_SECONDS, _SERIAL_FACTOR, _SERIAL_TIMES = 1.0, 2.0, 2
 """A server has one slot where requests waited for each other so many times: beside another for so many seconds, until
 that one ended, and so many times as long as their reading takes."""
+_FULL_SHARE = 0.9
+"""Share of a window that prompt and reply have at least where the window ended the reply."""
+_MAX_RATIO = 4.0
+"""Most tokens for each estimated one that are believed; SmolLM2 counts 1.8 of Japanese."""
 _MIN_WINDOW = 256
 
 
@@ -109,7 +113,7 @@ class MeteredModel:
                     if isinstance(piece, TextDelta):
                         request.add(piece.text, self._clock())
                     elif isinstance(piece, StreamEnd):
-                        end = piece
+                        piece = end = self._settle_reason(piece)
                     yield piece
         except PromptTooLong as error:
             self._learn_refusal(error, request)
@@ -152,26 +156,44 @@ class MeteredModel:
 
     # --- What is learnt ---------------------------------------------------------------------------
 
+    def _settle_reason(self, end: StreamEnd) -> StreamEnd:
+        """Return the end of a reply, which ran into the window only where the sums say so."""
+        window = self.capacity.window
+        filled = end.input_tokens + end.output_tokens
+        doubtful = self.capacity.is_billed or (window and filled < _FULL_SHARE * window)
+        return replace(end, reason="length") if end.reason == "window" and doubtful else end
+
     def _learn_speeds(self, request: _Request, end: StreamEnd | None) -> None:
         tokens = estimate_tokens(request.text)
         cached = self._cached_tokens(request, end, tokens)
-        seconds = self._read_seconds(request, end)
-        unread = tokens - cached
-        if seconds and unread >= _MIN_READ_TOKENS:
-            self._reading.append((unread, unread / seconds))
+        share = min(1.0, cached / tokens) if end and end.cached_tokens is not None and tokens else None
+        self.capacity = replace(self.capacity, cached_share=self.capacity.cached_share if share is None else share)
+        if self.capacity.is_billed:  # its times are those of the network and of other customers
+            return
+        self._learn_reading(request, end, tokens - cached)
         written = estimate_tokens(request.written)
         took = (end and end.write_seconds) or (request.last_at - (request.first_at or request.last_at))
         if took > 0 and written >= _MIN_WRITE_TOKENS:
             self._writing.append(written / took)
-        share = min(1.0, cached / tokens) if end and end.cached_tokens is not None and tokens else None
         self.capacity = replace(
             self.capacity,
             read_per_second=self._reading_speed(),
             measured_prompt=int(max((read for read, _ in self._reading), default=0)),
             write_per_second=median(self._writing) if self._writing else None,
-            cached_share=share if share is not None else self.capacity.cached_share,
             reasoning_tokens=end.reasoning_tokens if end else self.capacity.reasoning_tokens,
         )
+
+    def _learn_reading(self, request: _Request, end: StreamEnd | None, unread: float) -> None:
+        """Keep how fast `unread` tokens were read. A reply without a word was read within its whole time."""
+        if unread < _MIN_READ_TOKENS:
+            return
+        if seconds := self._read_seconds(request, end):
+            self._reading.append((unread, unread / seconds))
+        elif end and end.reason and request.first_at is None and request.ended_at and not request.beside:
+            least, known = unread / max(request.ended_at - request.started, 1e-3), self._reading_speed()
+            if known is None or least > known:
+                self._reading.clear()
+                self._reading.append((unread, least))
 
     def _reading_speed(self) -> float | None:
         """Return the usual speed for the longest of the last prompts and those of like length."""
@@ -232,14 +254,21 @@ class MeteredModel:
         """Learn from a reply how long a prompt may be: it was read, or filled the window."""
         if end.reason == "window":
             self._narrow(end.input_tokens + end.output_tokens)
-        else:
-            longest = max(self.capacity.largest_prompt, estimate_tokens(request.text))
-            self.capacity = replace(self.capacity, largest_prompt=longest)
+            return
+        tokens = estimate_tokens(request.text)
+        self.capacity = replace(
+            self.capacity,
+            largest_prompt=max(self.capacity.largest_prompt, tokens),
+            tokens_per_estimate=_ratio(end.input_tokens, tokens),
+        )
 
     def _learn_refusal(self, error: PromptTooLong, request: _Request) -> None:
         """Learn the window from a refusal; where that does not tell it, it is taken to be three quarters of the
         prompt."""
-        self._narrow(error.window or int(0.75 * (error.prompt_tokens or estimate_tokens(request.text))))
+        tokens = estimate_tokens(request.text)
+        self._narrow(error.window or int(0.75 * (error.prompt_tokens or tokens)))
+        ratio = _ratio(error.prompt_tokens or 0, tokens)
+        self.capacity = replace(self.capacity, tokens_per_estimate=ratio)
 
     def _narrow(self, window: int) -> None:
         window = max(window, _MIN_WINDOW)
@@ -249,6 +278,12 @@ class MeteredModel:
 
 def _joined(messages: Sequence[ChatMessage]) -> str:
     return "\n".join(message.content for message in messages)
+
+
+def _ratio(counted: int, estimated: int) -> float:
+    """Return the tokens that a server counts for each estimated one: 1 at least, and where that cannot be true."""
+    ratio = counted / max(1, estimated)
+    return ratio if 1 < ratio <= _MAX_RATIO else 1.0
 
 
 def _common_prefix(text: str, other: str) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from bot.config.settings import Settings
-from bot.model_server import open_model_server
+from bot.model_server import OpenedModel, open_model_server
 from bot.models import make_pii_finder, prompt_options
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, PromptTooLong
 from pipeline.values import Finding, ModelCapacity
 from pipeline.values.diagnostics import error_finding, ok_finding, warning_finding
 from pipeline.write.prompt_fitting import PromptFitter
@@ -15,6 +15,7 @@ from pipeline.write.prompt_limit import PromptLimit
 
 SECONDS = 60.0
 """Seconds that the check takes at most: a model that needs longer is of no use."""
+_ATTEMPTS = 3
 MIN_PROMPT_TOKENS = 500
 """Tokens of a prompt with the short rules, a question and one passage."""
 MODEL_FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; until then answers are extracts."
@@ -32,9 +33,7 @@ async def check_language_model(settings: Settings, spec: str) -> Finding:
     )
     try:
         async with asyncio.timeout(SECONDS):
-            await opened.examine()
-            await fitter.warm_up()
-            limit, first = await fitter.try_prompt()
+            limit, first = await _try_model(opened, fitter)
     except (CitewellError, TimeoutError) as error:
         fix = error.what_to_do if isinstance(error, CitewellError) else SLOW_FIX
         return error_finding("language model", str(error) or f"{spec} did not answer in time", fix or MODEL_FIX)
@@ -44,6 +43,20 @@ async def check_language_model(settings: Settings, spec: str) -> Finding:
     if limit.prompt < MIN_PROMPT_TOKENS:
         return warning_finding("language model", f"{told}. That is too little for a passage: it is not asked", SLOW_FIX)
     return ok_finding("language model", told)
+
+
+async def _try_model(opened: OpenedModel, fitter: PromptFitter) -> tuple[PromptLimit, float]:
+    """Return the limits of a prompt and the seconds to the first word. A prompt that is refused as too long tells the
+    window, and is tried again."""
+    await opened.examine()
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            opened.meter.learn(window=await fitter.warm_up(), slots=None, takes_tools=None)
+            return await fitter.try_prompt()
+        except PromptTooLong:
+            if attempt == _ATTEMPTS:
+                raise
+    raise AssertionError
 
 
 def describe_capacity(capacity: ModelCapacity, limit: PromptLimit, first: float) -> str:

@@ -16,7 +16,7 @@ from pipeline.check.unusable_replies import PAUSE_SECONDS, UnusableReplies
 from pipeline.check.verbatim import find_phrase, find_quote
 from pipeline.check.verdicts import Verdict, verdicts_schema
 from pipeline.check.word_check import judge_sentence
-from pipeline.errors import CitewellError, UnusableResponse
+from pipeline.errors import CitewellError, PromptTooLong, UnusableResponse
 from pipeline.evidence.injected_instructions import crop_passage, is_instruction_free
 from pipeline.ports import LanguageModel
 from pipeline.ports.reply_schema import (
@@ -116,6 +116,9 @@ class ModelJudge:
         try:
             async with asyncio.timeout(min(seconds, max(self.deadline, _DEADLINE_FACTOR * needed))):
                 reply, usage = await self.model.structured(messages, schema, max_tokens=max_tokens)
+        except PromptTooLong as error:
+            self.report(str(error))
+            return {}, 0
         except UnusableResponse as error:
             self._count_unusable(f"the judge's reply did not fit: {error}")
             return {}, estimate_failed_call(error, messages, max_tokens=max_tokens)

@@ -27,8 +27,7 @@ from pipeline.values import (
     Usage,
     replace,
 )
-from pipeline.words.text import estimate_tokens, is_lead_in, is_yes_or_no
-from pipeline.write.model_draft import SOURCELESS_TOKENS
+from pipeline.words.text import is_lead_in, is_yes_or_no
 
 # --- Captions -------------------------------------------------------------------------------------
 # A header, a heading, a lead-in or `Yes.` states nothing by itself: it is shown with the text under it, or not.
@@ -106,7 +105,6 @@ def is_substantial(sentence: DraftSentence) -> bool:
 
 DRAFT_TOO_LATE = "it took too long"
 MODEL_QUEUE_FULL = "too many questions wait for it"
-DRAFT_WITHOUT_SOURCE = "it names no source"
 _WAITING_SHARE = 0.6
 """Share of the time to the first sentence that a question waits for its turn at most: the rest is for reading."""
 
@@ -186,6 +184,7 @@ class _Draft:
         self._judge_tokens = 0
         """Tokens of the reviews and of the repair."""
         self._turn = AsyncExitStack()
+        self._has_waited = False
         self._write_call = asyncio.create_task(self._write())
         self._repair_call: asyncio.Task[None] | None = None
 
@@ -288,10 +287,6 @@ class _Draft:
                 async for piece in pieces:
                     self._take_piece(piece)
                     self._arrived.set()
-                    if self._lacks_sources():
-                        self.end = DraftEnd(is_complete=False, reason=DRAFT_WITHOUT_SOURCE)
-                        self._judge_by_words()
-                        break
         except QueueTooLong:
             self.end = DraftEnd(is_complete=False, reason=MODEL_QUEUE_FULL)
         except asyncio.CancelledError:
@@ -309,10 +304,12 @@ class _Draft:
         left = limits.first_sentence_seconds - self._task.stopwatch.elapsed_seconds
         with self._task.stopwatch.stage("wait"):
             await self._turn.enter_async_context(turns.take(_WAITING_SHARE * left, self._tell_place))
-        if self._news:
+        if self._has_waited:
             self._news.append(ProgressEvent(stage=AnswerStage.WRITING))
+            self._arrived.set()
 
     def _tell_place(self, ahead: int) -> None:
+        self._has_waited = True
         self._news.append(ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead))
         self._arrived.set()
 
@@ -327,12 +324,6 @@ class _Draft:
                 self._news.append(piece)
             case DraftSentence():
                 self._readings.append(self._add_sentence(piece))
-
-    def _lacks_sources(self) -> bool:
-        """Tell whether so much was written without a source, and without a supported sentence, that it is no answer."""
-        sentences = [reading.claim.sentence for reading in self._readings]
-        written = sum(estimate_tokens(sentence.text) for sentence in sentences)
-        return written > SOURCELESS_TOKENS and not any(sentence.chunk_ids for sentence in sentences) and not self.stands
 
     @property
     def _judges_at_end(self) -> bool:
@@ -352,12 +343,6 @@ class _Draft:
         else:
             self._start_judging([reading])
         return reading
-
-    def _judge_by_words(self) -> None:
-        """Leave the sentences that no judge was sent yet to the words."""
-        for reading in self._unsent:
-            reading.verdict.set_result(reading.word_judgement)
-        self._unsent.clear()
 
     def _start_judging(self, readings: Sequence[_JudgedSentence]) -> None:
         if readings:
@@ -399,7 +384,6 @@ class _Draft:
                 task.history,
                 draft,
                 refused,
-                seconds=task.limits.total_seconds - task.stopwatch.elapsed_seconds,
             )
         self._judge_tokens += tokens
         claims = {

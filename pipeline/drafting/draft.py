@@ -13,7 +13,6 @@ from itertools import pairwise
 from pipeline.compose.answer import CheckedSentence, DraftResult
 from pipeline.compose.confidence import EXTRACTIVE_WRITER
 from pipeline.drafting.checked_stream import (
-    DRAFT_WITHOUT_SOURCE,
     MODEL_QUEUE_FULL,
     header_above,
     is_caption,
@@ -45,7 +44,7 @@ from pipeline.values import (
 from pipeline.words import wording
 from pipeline.words.text import is_lead_in
 from pipeline.write.extractive import write_extract
-from pipeline.write.model_draft import MODEL_TOO_SLOW, NOT_IN_DOCUMENTS
+from pipeline.write.model_draft import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW, NOT_IN_DOCUMENTS
 
 TOKENS_EXHAUSTED = "the tokens of the day are spent"
 DRAFT_TOO_SHORT = "its answer is too short"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pipeline.budget import TokenBudget, estimate_failed_call
 from pipeline.check.word_check import judge_sentence
+from pipeline.drafting.turns import ModelTurns, QueueTooLong
 from pipeline.errors import CitewellError
 from pipeline.ports import ChatMessage, LanguageModel
 from pipeline.ports.reply_schema import list_limit, max_reply_tokens, text_limit
@@ -57,6 +59,7 @@ class ProposalDrafter:
     model: LanguageModel
     budget: TokenBudget
     _: KW_ONLY
+    turns: ModelTurns | None = None
     report: Callable[[str], None] = lambda _: None
     make_nonce: Callable[[], str] = lambda: secrets.token_hex(4)
     _cache: dict[tuple[str, ...], DocumentationProposal] = field(default_factory=dict)
@@ -73,6 +76,9 @@ class ProposalDrafter:
             self._cache[key] = _check_section(section, passages, question)
         return self._cache[key]
 
+    def _turn(self) -> AbstractAsyncContextManager[None]:
+        return self.turns.take(_TIMEOUT_SECONDS, lambda _: None) if self.turns else nullcontext()
+
     async def _request_section(self, question: str, passages: Sequence[RetrievedChunk]) -> _Section | None:
         reservation = await self.budget.reserve(PROPOSAL_BUDGET_KEY, PROPOSAL_BUDGET_KEY)
         if reservation is None:
@@ -80,8 +86,11 @@ class ProposalDrafter:
         messages = _render_messages(question, passages, self.make_nonce())
         spent = 0
         try:
-            async with asyncio.timeout(_TIMEOUT_SECONDS):
+            async with self._turn(), asyncio.timeout(_TIMEOUT_SECONDS):
                 section, usage = await self.model.structured(messages, _Section, max_tokens=max_reply_tokens(_Section))
+        except QueueTooLong:
+            self.report("too many questions wait for the model")
+            return None
         except (CitewellError, TimeoutError) as error:
             self.report(str(error) or "drafting took too long")
             spent = estimate_failed_call(error, messages, max_tokens=max_reply_tokens(_Section))

@@ -69,6 +69,16 @@ class ModelTurns:
             self._settling.add(settling)
             settling.add_done_callback(self._settling.discard)
 
+    @asynccontextmanager
+    async def occupy(self) -> AsyncIterator[None]:
+        """Hold a turn at once, for work that no question waits for; questions wait for its end."""
+        self._active += 1
+        try:
+            yield
+        finally:
+            self._active -= 1
+            self._grant()
+
     async def close(self) -> None:
         """Stop waiting for the server."""
         for settling in self._settling:

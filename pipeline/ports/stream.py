@@ -147,9 +147,8 @@ class Writer(Protocol):
         history: Sequence[Turn],
         draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
-        seconds: float | None = None,
     ) -> tuple[Mapping[int, DraftSentence], int]:
         """Rewrite the sentences of `draft` that are `refused`, which maps their numbers to reasons; return the new
-        sentences by number and the tokens used. Sentences that should be dropped are missing: all of them where they
-        cannot be had within `seconds`. Never raises."""
+        sentences by number and the tokens used. Sentences that should be dropped are missing. Never
+        raises."""
         ...

@@ -14,12 +14,14 @@ class ModelCapacity(Value):
     """True where somebody pays for each token; False for a server of one's own."""
     window: int | None = None
     """Tokens of a prompt and its reply together, as the server counts them."""
+    tokens_per_estimate: float = 1.0
+    """Tokens that the server counts for each estimated one of the last prompt; 1 at least."""
     largest_prompt: int = 0
     """Tokens of the longest prompt that the server is known to have read whole."""
     slots: int | None = None
     """Number of requests that the server works on at the same time."""
     read_per_second: float | None = None
-    """Tokens of a prompt read a second, without those that the server had cached."""
+    """Tokens of a prompt read a second, without those that the server had cached; never known of a vendor's."""
     measured_prompt: int = 0
     """Tokens of the longest prompt that the speed was measured with."""
     write_per_second: float | None = None

@@ -143,10 +143,10 @@ class DraftParser:
         self._release(())
         return self._take_ready()
 
-    def release_held(self) -> list[ParsedSentence]:
-        """Return the complete sentences whose source numbers are not awaited any more."""
-        self._release(())
-        return self._take_ready()
+    @property
+    def is_within_block(self) -> bool:
+        """True within code or a table, whose source numbers stand behind it."""
+        return self._fence is not None or bool(self._table)
 
     def _take_ready(self) -> list[ParsedSentence]:
         ready, self._ready = self._ready, []

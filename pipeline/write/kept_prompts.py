@@ -8,20 +8,26 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from pipeline.values import RetrievedChunk
+from pipeline.write.packing import best_unit_text
 from pipeline.write.prompts import PromptPassage
 
 _MAX_CONVERSATIONS = 64
 """Number of conversations whose passages are kept: a server keeps far fewer prompts."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class KeptPrompts:
     """The passages of the last prompts, by conversation, in memory only."""
 
+    holds: bool = True
+    """False where the server turned out to have lost a conversation's prompt after another one."""
+    latest: str = ""
+    """The conversation of the last prompt of all."""
     _kept: OrderedDict[str, tuple[PromptPassage, ...]] = field(default_factory=OrderedDict)
 
     def keep(self, conversation: str, numbered: Sequence[PromptPassage]) -> None:
         """Keep the passages of a prompt in place of the one before; none forget the conversation."""
+        self.latest = conversation
         self._kept.pop(conversation, None)
         if conversation and numbered:
             self._kept[conversation] = tuple(numbered)
@@ -32,17 +38,15 @@ class KeptPrompts:
         """Return the ids of the chunks of a conversation's last prompt."""
         return tuple(piece.passage.chunk.id for piece in self._kept.get(conversation, ()))
 
-    def is_latest(self, conversation: str) -> bool:
-        """Tell whether the last prompt of all was of this conversation."""
-        return next(reversed(self._kept), None) == conversation
-
     def recall(self, conversation: str, allowed: Sequence[RetrievedChunk]) -> tuple[PromptPassage, ...]:
         """Return the beginning of a conversation's last prompt, up to the first passage that is not `allowed` as it
-        stood."""
-        texts = {passage.chunk.id: (passage.chunk, passage.document) for passage in allowed}
+        stood, or does not show what fits the question best."""
+        found = {passage.chunk.id: passage for passage in allowed}
 
         def stands(piece: PromptPassage) -> bool:
-            passage = piece.passage
-            return texts.get(passage.chunk.id) == (passage.chunk, passage.document)
+            passage = found.get(piece.passage.chunk.id)
+            if passage is None or (passage.chunk, passage.document) != (piece.passage.chunk, piece.passage.document):
+                return False
+            return not passage.unit_scores or best_unit_text(passage) in piece.block
 
         return tuple(takewhile(stands, self._kept.get(conversation, ())))

@@ -25,9 +25,10 @@ MODEL_TOO_SLOW = "it is too slow for this machine"
 """Reason of a `DraftEnd` when not even one passage can be read in time."""
 WINDOW_FULL = "its window is full"
 """Reason of a `DraftEnd` when the prompt or the reply did not fit the model's window."""
+DRAFT_WITHOUT_SOURCE = "it names no source"
+"""Reason of a `DraftEnd` when so much was written without a source that none is awaited any more."""
 SOURCELESS_TOKENS = 120
-"""Estimated tokens without a source number (a hundred of a model's own) after which a draft is not expected to name
-any: its sentences are passed on as they come."""
+"""Estimated tokens (a hundred of a model's own) without a source number after which a slow model is not waited for."""
 _WINDOW_REASON = "window"
 """End reason of a reply that ran into the model's window."""
 
@@ -66,17 +67,14 @@ class ModelDraft:
     full: bool = False
     cited: bool = False
     """True where a sentence names a source."""
+    is_sourceless: bool = False
+    """True where it was given up, since it names no source."""
     cut: str = ""
 
     @property
     def searches(self) -> bool:
         """True where the last reply ended with the request for a search."""
         return bool(self.calls) and self.end.reason == TOOL_CALLS_REASON
-
-    @property
-    def lacks_sources(self) -> bool:
-        """True where so much is written without a source that none is awaited any more."""
-        return not self.cited and self.text_tokens > SOURCELESS_TOKENS
 
     def start_reply(self) -> DraftParser:
         """Return the parser of the next reply."""
@@ -103,8 +101,6 @@ class ModelDraft:
                 self.text_tokens += estimate_tokens(piece.text)
                 self.written = self.written or bool(piece.text)
                 marked = parser.feed(piece.text)
-                if self.lacks_sources:
-                    marked = [*marked, *parser.release_held()]
         self.cited = self.cited or any(sentence.numbers for sentence in marked)
         for sentence in resolve_sources(marked, self.passages, self.mark):
             longer = self.length + len(sentence.text)
@@ -112,6 +108,13 @@ class ModelDraft:
             if not self.full:
                 self.length += len(sentence.text)
                 yield sentence
+
+    def give_up(self, parser: DraftParser) -> list[DraftSentence]:
+        """Return the sentences held for a source, and give the draft up, where so much was written without one."""
+        if self.cited or self.text_tokens <= SOURCELESS_TOKENS or parser.is_within_block:
+            return []
+        self.is_sourceless = True
+        return resolve_sources(parser.close(complete=False), self.passages, self.mark)
 
     @property
     def usage(self) -> Usage:
@@ -129,6 +132,8 @@ class ModelDraft:
     def end_draft(self) -> DraftEnd:
         """Return the end of the draft. Raises UnusableResponse where it holds nothing at all."""
         usage = self.usage
+        if self.is_sourceless:
+            return DraftEnd(is_complete=False, reason=DRAFT_WITHOUT_SOURCE, usage=usage)
         if self.full and not self.cut:
             return DraftEnd(reason="max_length", usage=usage)
         if self.cut or self.end.reason != "stop":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pipeline.errors import CitewellError, PromptTooLong, Unavailable
 from pipeline.ports import ChatMessage, LanguageModel, SearchFunction, Tool
-from pipeline.ports.reply_schema import max_reply_tokens, typical_reply_tokens
+from pipeline.ports.reply_schema import max_reply_tokens
 from pipeline.values import AdditionalPassages, DraftEnd, DraftSentence, RetrievedChunk, Turn, Usage, WritingBrief
 from pipeline.words.text import estimate_tokens
 from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL, ModelDraft, resolve_sources
@@ -27,6 +27,8 @@ class ModelWriter:
 
     fitter: PromptFitter
     report: Callable[[str], None] = lambda _: None
+    needs_sources: bool = True
+    """True where a slow model is given up that names no source."""
 
     @property
     def model(self) -> LanguageModel:
@@ -75,17 +77,15 @@ class ModelWriter:
         history: Sequence[Turn],
         draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
-        seconds: float | None = None,
     ) -> tuple[dict[int, DraftSentence], int]:
-        """Rewrite rejected sentences; see `Writer`. A model that cannot do it in time is not asked."""
+        """Rewrite rejected sentences; see `Writer`. A slow model is not asked: it would take the time of the answer."""
+        if self.fitter.is_slow:
+            return {}, 0
         mark = self.fitter.mark(brief)
         request = rewrite_messages(draft, refused, mark)
         spare = sum(estimate_tokens(message.content) for message in request)
         schema = rewritten_schema(len(refused))
         max_tokens = max_reply_tokens(schema)
-        reply = typical_reply_tokens(max_tokens)
-        if seconds is not None and not self.model.capacity.can_reply_within(seconds, prompt=spare, reply=reply):
-            return {}, 0
         prompt = self.fitter.fit(brief, passages, history, seconds=None, spare=spare).prompt
         messages = [*prompt.messages, *request]
         try:
@@ -137,6 +137,7 @@ class ModelWriter:
             draft.passages += new_passages
             if new_passages:
                 yield AdditionalPassages(passages=tuple(new_passages))
+        self.fitter.confirm(fitted, draft.end.cached_tokens)
         yield draft.end_draft()
 
     async def _stream_reply(
@@ -145,6 +146,7 @@ class ModelWriter:
         """Yield the sentences of one reply, without those that name no source before it searches, and the usage at each
         piece; `draft` records its end."""
         parser = draft.start_reply()
+        gives_up = self.needs_sources and self.fitter.is_slow
         uncited: list[DraftSentence] = []
         cited = not tools
         try:
@@ -153,11 +155,13 @@ class ModelWriter:
                 async for piece in pieces:
                     for sentence in draft.feed(piece, parser):
                         uncited.append(sentence)
-                        cited = cited or bool(sentence.chunk_ids) or draft.lacks_sources
+                        cited = cited or bool(sentence.chunk_ids)
                         while cited and uncited:
                             yield uncited.pop(0)
                     yield draft.usage
-                    if draft.full:
+                    if gives_up and (sentences := draft.give_up(parser)):
+                        uncited += sentences
+                    if draft.full or draft.is_sourceless:
                         break
         except CitewellError as error:
             if not (draft.written or draft.earlier_input_tokens):

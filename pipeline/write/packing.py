@@ -100,6 +100,13 @@ def _fit_units(passage: RetrievedChunk, indexes: Sequence[int], budget: int) -> 
     return []
 
 
+def best_unit_text(passage: RetrievedChunk) -> str:
+    """Return the text of the unit that fits the question best; the first where there are no scores."""
+    units = _units(passage)
+    scores = passage.unit_scores if len(passage.unit_scores) == len(units) else (0.0,) * len(units)
+    return passage.chunk.unit_text(units[max(range(len(units)), key=scores.__getitem__)]).strip()
+
+
 _cost = lru_cache(maxsize=4096)(estimate_tokens)
 """Cached token estimate: many prompts have the same units."""
 

@@ -34,8 +34,6 @@ _CUT_SHARE = 0.9
 """Share of the tokens that are expected of a prompt below which it was cut."""
 _FILLER = f"{ANSWER_RULES}\n"
 """Text of some 450 tokens whose reading tells the speed."""
-_FILLER = f"{ANSWER_RULES}\n"
-"""Text of some 450 tokens whose reading tells the speed."""
 _PROBE_SECONDS = 3.0
 """Seconds within which a prompt of full length must be read to be tried when nobody asks."""
 
@@ -53,6 +51,8 @@ class FittedPrompt(Value):
     limit: PromptLimit
     spare: int
     """Tokens that are left for the results of searches."""
+    kept: int
+    """Tokens of passages that the server has probably cached."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,29 @@ class PromptFitter:
     ) -> FittedPrompt:
         """Render the prompt whose first sentence comes within `seconds` (None: whenever). `spare` tokens stay unused,
         and with `searches` those for their results."""
+        kept = self._recall(brief.conversation, passages) if self.is_slow else ()
+        fitted = self._render(brief, passages, history, kept, seconds, searches=searches, spare=spare)
+        if kept and passages[0].chunk.id not in {passage.chunk.id for passage in fitted.prompt.passages}:
+            return self._render(brief, passages, history, (), seconds, searches=searches, spare=spare)
+        return fitted
+
+    def confirm(self, fitted: FittedPrompt, cached: int | None) -> None:
+        """Take note of how much of a prompt the server had cached; None where it did not say."""
+        if fitted.kept and cached is not None:
+            self._kept.holds = cached * 2 >= fitted.kept
+
+    def _render(
+        self,
+        brief: WritingBrief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        kept: Sequence[PromptPassage],
+        seconds: float | None,
+        *,
+        searches: bool,
+        spare: int,
+    ) -> FittedPrompt:
         is_slow = self.is_slow
-        kept = self._recall(brief.conversation, passages) if is_slow else ()
         limit = self._limit(seconds=seconds, cached=self._cached_tokens(kept) if is_slow else 0)
         can_search = searches and self.model.capacity.takes_tools and not limit.by_speed
         for_searches = limit.prompt // SEARCH_BUDGET_DIVISOR if can_search else 0
@@ -116,23 +137,22 @@ class PromptFitter:
             kept=kept,
             short_rules=is_slow,
         )
-        return FittedPrompt(prompt=prompt, limit=limit, spare=for_searches)
+        return FittedPrompt(prompt=prompt, limit=limit, spare=for_searches, kept=_block_tokens(kept))
 
     def _recall(self, conversation: str, passages: Sequence[RetrievedChunk]) -> Sequence[PromptPassage]:
         """Return what the server has probably cached of the conversation's last prompt, unless it is most of what a
         prompt may hold."""
-        tells = self.model.capacity.cached_share is not None
-        kept = self._kept.recall(conversation, passages) if tells or self._kept.is_latest(conversation) else ()
-        tokens = sum(estimate_tokens(piece.block) for piece in kept)
+        holds = self._kept.holds and self.model.capacity.cached_share is not None
+        kept = self._kept.recall(conversation, passages) if holds or self._kept.latest == conversation else ()
         window = self.model.capacity.window or self.options.context_tokens
-        return kept if 2 * tokens < min(window, self.options.context_tokens) else ()
+        return kept if 2 * _block_tokens(kept) < min(window, self.options.context_tokens) else ()
 
     def _cached_tokens(self, kept: Sequence[PromptPassage]) -> int:
         """Return the tokens of a prompt's beginning that the server has cached: none where that is not known."""
         if self.model.capacity.cached_share is None and not kept:
             return 0
         system = estimate_tokens(render_system_prompt(self.options, short_rules=True))
-        return system + sum(estimate_tokens(piece.block) for piece in kept)
+        return system + _block_tokens(kept)
 
     async def warm_up(self) -> int | None:
         """Have the server read the beginning of all prompts, so that it is cached and the speed is known. A server of
@@ -178,6 +198,10 @@ class PromptFitter:
                 first = first or time.monotonic() - started
                 counted = piece.input_tokens if isinstance(piece, StreamEnd) else counted
         return _Trial(estimate_tokens(system) + estimate_tokens(text), counted, first)
+
+
+def _block_tokens(kept: Sequence[PromptPassage]) -> int:
+    return sum(estimate_tokens(piece.block) for piece in kept)
 
 
 class _Trial(NamedTuple):

@@ -7,8 +7,6 @@ from pipeline.values import ModelCapacity, Value
 FIRST_SENTENCE_TOKENS = 60
 """Estimated tokens of a first sentence: nine of ten of people's answers have 38 (doc2dial), 47 (mtrag_cloud), 62
 (clapnq) at most."""
-_OVERHEAD_SECONDS = 0.3
-"""Seconds of a request beside reading and writing."""
 _READING_SHARE = 0.75
 """Share of the time left that a prompt may take by the speed measured before: a busy machine reads at a third."""
 _GROWTH = 3
@@ -44,13 +42,14 @@ def fit_request(
     until its window and its speed are known, or it has read a longer prompt."""
     if capacity.window:
         reply = min(reply, max(capacity.window // _REPLY_DIVISOR, _MIN_REPLY))
-        prompt = min(prompt, capacity.window - reply - _WINDOW_MARGIN)
+        room = capacity.window - reply - _WINDOW_MARGIN
+        prompt = min(prompt, int(room / capacity.tokens_per_estimate))
     if not capacity.is_billed and (capacity.window is None or capacity.read_per_second is None):
         prompt = min(prompt, max(unproven, capacity.largest_prompt))
     if seconds is None or capacity.read_per_second is None:
         return PromptLimit(prompt=prompt, reply=reply)
     writing = capacity.writing_seconds(FIRST_SENTENCE_TOKENS + capacity.reasoning_tokens)
-    left = max(0.0, seconds - writing - _OVERHEAD_SECONDS)
+    left = max(0.0, seconds - writing)
     readable = _READING_SHARE * left * capacity.read_per_second
     if cached + readable >= prompt:
         return PromptLimit(prompt=prompt, reply=reply)

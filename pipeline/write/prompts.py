@@ -9,7 +9,17 @@ from pydantic import Field
 
 from pipeline.ports import ChatMessage
 from pipeline.translations import LANGUAGES
-from pipeline.values import AnswerFormat, AnswerStyle, Intent, RetrievedChunk, Turn, Value, WritingBrief, require_every
+from pipeline.values import (
+    AnswerFormat,
+    AnswerStyle,
+    Intent,
+    RetrievedChunk,
+    Turn,
+    Value,
+    WritingBrief,
+    replace,
+    require_every,
+)
 from pipeline.values.documents import exclude_known
 from pipeline.words.text import estimate_tokens, truncate_to_tokens
 from pipeline.write.packing import PackedPassage, pack_passages
@@ -158,6 +168,7 @@ def render_answer_prompt(
             _render_question(brief, mark),
         ]
     )
+    described = replace(brief, sides=()) if short_rules else brief  # what is kept must suit other questions
     again = [piece.block for piece in kept]
     begun = sum(map(estimate_tokens, (system, code, *again)))
     total = options.context_tokens if limit is None else limit
@@ -167,10 +178,10 @@ def render_answer_prompt(
     packed = pack_passages(
         exclude_known(passages, [piece.passage for piece in kept]),
         min(remaining, begun // _NEW_DIVISOR) if kept else remaining,
-        lambda piece: fence_passage(piece, brief, mark),
+        lambda piece: fence_passage(piece, described, mark),
         first=len(kept) + 1,
     )
-    new = [PromptPassage(passage=piece.passage, block=fence_passage(piece, brief, mark)) for piece in packed]
+    new = [PromptPassage(passage=piece.passage, block=fence_passage(piece, described, mark)) for piece in packed]
     texts = [code, *again, *(piece.block for piece in new), *([earlier] if earlier else []), question]
     return AnswerPrompt(
         messages=(ChatMessage(role="system", content=system), ChatMessage(role="user", content="\n".join(texts))),

@@ -13,7 +13,6 @@ import pytest
 
 from bot.config.settings import Settings
 from bot.models import open_model
-from pipeline.drafting.checked_stream import DRAFT_WITHOUT_SOURCE
 from pipeline.respond import Responder
 from pipeline.values import (
     Answer,
@@ -27,7 +26,7 @@ from pipeline.values import (
     ProgressEvent,
     RetrievedChunk,
 )
-from pipeline.write.model_draft import MODEL_TOO_SLOW
+from pipeline.write.model_draft import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW
 from tests.contracts.waiting import until
 from tests.doubles.llm.faults import Act, Text
 from tests.doubles.llm.grounded import quoting

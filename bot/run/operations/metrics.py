@@ -33,7 +33,7 @@ DRAFT_FAILURES = {
     draft.DRAFT_UNSUPPORTED: "unsupported",
     draft.TOO_FEW_CITATIONS: "cites_too_little",
     draft.DRAFT_TOO_SHORT: "too_short",
-    checked_stream.DRAFT_WITHOUT_SOURCE: "without_source",
+    model_draft.DRAFT_WITHOUT_SOURCE: "without_source",
     draft.TOKENS_EXHAUSTED: "no_tokens",
     model_draft.MODEL_TOO_SLOW: "too_slow",
     checked_stream.MODEL_QUEUE_FULL: "queue_full",

@@ -13,7 +13,7 @@ import pytest
 from pipeline.budget import TokenBudget
 from pipeline.check.judge_prompt import PendingClaim
 from pipeline.check.word_check import judge_sentence
-from pipeline.drafting.checked_stream import DRAFT_WITHOUT_SOURCE, MODEL_QUEUE_FULL
+from pipeline.drafting.checked_stream import MODEL_QUEUE_FULL
 from pipeline.drafting.task import AnswerModel, ClaimJudge
 from pipeline.ports import SearchFunction, Writer
 from pipeline.respond import Responder
@@ -47,7 +47,7 @@ from pipeline.values import (
     replace,
 )
 from pipeline.words import wording
-from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL
+from pipeline.write.model_draft import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW, WINDOW_FULL
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of paid leave lapse in March.")
@@ -97,7 +97,6 @@ class Drafting:
         history: Sequence[Turn],
         draft: Sequence[DraftSentence],
         refused: Mapping[int, str],
-        seconds: float | None = None,
     ) -> tuple[Mapping[int, DraftSentence], int]:
         self.refused.append({draft[number].text: reason for number, reason in refused.items()})
         texts = {number: self._again.get(draft[number].text) for number in refused}

@@ -147,7 +147,8 @@ async def test_an_address_with_a_question_fills_the_form_in_and_tries_nothing(pa
 async def test_a_trial_costs_whoever_tries_it_and_none_that_another_site_sends(tmp_path: Path) -> None:
     async with LlmServer(otherwise=quoting(passages=1)).running() as server:
         model = {"model": "openai:double", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{server.url}/v1"}
-        async with opened(tmp_path, web={"proxy_secret": PROXY}, **model) as page:
+        limits = {"daily_tokens_person": 10**6, "daily_tokens_space": 10**6}
+        async with opened(tmp_path, web={"proxy_secret": PROXY}, **model, **limits) as page:
             (tmp_path / "old.md").write_text("# Travel\n\nA night in a hotel is paid up to 90 euros.\n")
             await page.citewell.index([tmp_path / "old.md"], collection="travel")
             await text(page, f"{TRIAL}?question={NIGHT}", ADMIN)
