@@ -13,6 +13,7 @@ import pytest
 from adapters.chat.reply.parts import ReplyButton
 from adapters.chat.words import forms
 from adapters.web.ask.conversations import EXCHANGES_PER_PAGE, MAX_STREAMS
+from adapters.web.ask.live_drafts import LiveDrafts
 from pipeline.errors import Unavailable
 from pipeline.ports import PostRecorder
 from pipeline.rules.access import AccessRule
@@ -333,11 +334,11 @@ async def test_while_an_answer_is_waited_for_a_conversation_is_not_read_again_an
 ) -> None:
     free, archive = asyncio.Event(), driver.rig.storage.archive
     looks, read = asyncio.Semaphore(0), list[int]()
-    waits, exchanges = archive.has_pending, archive.list_exchanges
+    waits, exchanges = LiveDrafts.wait_for_change, archive.list_exchanges
 
-    async def looking(*given: Any) -> bool:
+    async def looking(*given: Any) -> None:
         looks.release()
-        return await waits(*given)
+        await waits(*given)
 
     async def reading(*given: Any) -> Any:
         found = await exchanges(*given)
@@ -351,7 +352,7 @@ async def test_while_an_answer_is_waited_for_a_conversation_is_not_read_again_an
     driver.rig.script = slow
     form = await first_form(driver, "ann") | {"conversation": long.removeprefix("/c/")}
     await driver._send("ann", "/ask", form)
-    monkeypatch.setattr(archive, "has_pending", looking)
+    monkeypatch.setattr(LiveDrafts, "wait_for_change", looking)
     monkeypatch.setattr(archive, "list_exchanges", reading)
     watching = asyncio.create_task(driver._get("ann", f"{long}/events"))
     for _ in range(4):
