@@ -263,3 +263,14 @@ async def test_a_server_at_a_public_address_gets_neither_the_bounds_of_a_schema_
     assert "maxLength" not in json.dumps(server.requests[1])
     assert all({"reasoning_effort", "chat_template_kwargs"}.isdisjoint(request) for request in server.requests)
     assert all("max_tokens" in request for request in server.requests)
+
+
+async def test_the_first_reply_without_reasoning_streams_where_the_template_had_opened_it() -> None:
+    machine = Machine(reasoning=REASONING * 10, reasoning_in="open tags", writes=500)
+    async with served("openai", "25 days [1]. More [2].", machine) as (model, server):
+        await asked(model, max_tokens=300)
+        await asked(model, max_tokens=90)
+        pieces = [piece async for piece in model.stream(QUESTION, max_tokens=90)]
+    assert server.requests[2]["reasoning_effort"] == "none"
+    assert isinstance(pieces[0], TextDelta)
+    assert len([piece for piece in pieces if isinstance(piece, TextDelta)]) > 1
