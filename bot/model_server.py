@@ -137,8 +137,11 @@ class ModelPreparation:
             await self.opened.model.connect()
 
     async def _prepare(self) -> None:
-        await self.opened.examine()
-        await self._measure()
+        for step in (self.opened.examine, self._measure):
+            try:
+                await step()
+            except Exception:
+                log.exception("server_not_prepared", model=self.opened.model.name)
         self._measured_at = self.clock()
         capacity = self.opened.meter.capacity
         log.info("server_measured", model=self.opened.model.name, **capacity.model_dump(exclude_none=True))
