@@ -10,8 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 import structlog
 
-from adapters.models.factory import OLLAMA_URL, make_model
-from adapters.models.masking import is_external_server
+from adapters.models.factory import find_address, make_model
 from adapters.models.meter import MeteredModel
 from adapters.models.resilience import GuardedModel
 from adapters.models.server_facts import read_server_facts, slots_idle, tools_reach_model
@@ -30,15 +29,6 @@ _MEASURE_AGAIN_SECONDS = 60.0
 """Seconds between two measurements of a model that is too slow to be asked."""
 
 log = structlog.get_logger(__name__)
-
-
-def own_server_url(settings: Settings, spec: str) -> str | None:
-    """Return the address of the model's server where it is the team's own and sends no bill; None for a vendor's."""
-    provider, _, _ = spec.partition(":")
-    url = settings.anthropic_base_url if provider == "anthropic" else settings.openai_base_url
-    if provider == "ollama" and not url:
-        return OLLAMA_URL
-    return url if url and not is_external_server(url) else None
 
 
 @dataclass(frozen=True)
@@ -77,24 +67,21 @@ class OpenedModel:
 
 def open_model_server(settings: Settings, spec: str, find: SensitiveDataFinder | None) -> OpenedModel:
     """Make the model that `spec` names. Raises Misconfigured when its key is missing."""
-    model = make_model(
-        spec,
-        openai_key=secret_value(settings.openai_api_key),
-        openai_base_url=settings.openai_base_url or "",
-        anthropic_key=secret_value(settings.anthropic_api_key),
-        anthropic_base_url=settings.anthropic_base_url or "",
-        temperature=settings.temperature,
-        timeout=settings.total_seconds,
-        find=find,
-    )
-    own_url = own_server_url(settings, spec)
-    meter = MeteredModel(model, is_billed=own_url is None)
+    access = {
+        "openai_key": secret_value(settings.openai_api_key),
+        "openai_base_url": settings.openai_base_url or "",
+        "anthropic_key": secret_value(settings.anthropic_api_key),
+        "anthropic_base_url": settings.anthropic_base_url or "",
+    }
+    address = find_address(spec, **access)
+    model = make_model(spec, **access, temperature=settings.temperature, timeout=settings.total_seconds, find=find)
+    meter = MeteredModel(model, is_billed=not address.is_own)
     return OpenedModel(
         GuardedModel(meter, limit=settings.concurrency),
         meter,
-        own_url,
+        address.url if address.is_own else None,
         served_name=spec.partition(":")[2],
-        key=secret_value(settings.openai_api_key),
+        key=address.key,
     )
 
 
@@ -158,12 +145,19 @@ class ModelPreparation:
             await self.opened.model.connect()
 
     async def _prepare(self) -> None:
-        await self.opened.examine()
-        await self._measure()
+        for step in (self.opened.examine, self._measure, self._examine_again):
+            try:
+                await step()
+            except Exception:
+                log.exception("server_not_prepared", model=self.opened.model.name)
+        if self._is_measured:
+            capacity = self.opened.meter.capacity.model_dump(exclude_none=True)
+            log.info("server_measured", model=self.opened.model.name, **capacity)
+
+    async def _examine_again(self) -> None:
+        """Ask for what only a server with a loaded model tells: Ollama its window."""
         if self.opened.meter.capacity.window is None:
-            await self.opened.examine()  # Ollama tells the window of a model that is loaded
-        capacity = self.opened.meter.capacity
-        log.info("server_measured", model=self.opened.model.name, **capacity.model_dump(exclude_none=True))
+            await self.opened.examine()
 
     async def _measure(self) -> None:
         try:

@@ -199,13 +199,6 @@ def prompt_options(settings: Settings) -> PromptOptions:
     )
 
 
-def is_billed(settings: Settings, spec: str) -> bool:
-    """Tell whether somebody pays for each token of the model `provider:name`."""
-    from bot.model_server import own_server_url
-
-    return own_server_url(settings, spec) is None
-
-
 def _daily_limit(limit: int | None, usual: int, *, billed: bool) -> int:
     """Return the tokens of a day, 0 for no limit."""
     if limit is None:

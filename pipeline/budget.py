@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime
 
@@ -57,8 +58,9 @@ class TokenBudget:
         try:
             return reservation if await asyncio.shield(reserving) else None
         except asyncio.CancelledError:
-            if await reserving:
-                await self.settle(reservation, 0)
+            with suppress(CitewellError):
+                if await reserving:
+                    await self.settle(reservation, 0)
             raise
 
     async def settle(self, reservation: Reservation, spent: int) -> None:
@@ -71,7 +73,8 @@ class TokenBudget:
         try:
             await asyncio.shield(settling)
         except asyncio.CancelledError:
-            await settling
+            with suppress(CitewellError):
+                await settling
             raise
 
 

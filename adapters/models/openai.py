@@ -171,8 +171,9 @@ _NO_REASONING = re.compile(r"\bthink|\breasoning", re.IGNORECASE)
 
 class OpenAIModel:
     """A `LanguageModel`. The client is made at the first call, off the event loop, and reused. `effort` is how long a
-    reasoning model may think; a model without that parameter is asked without it. `usage_grace` is how many seconds a
-    stream with complete text is awaited for its token counts."""
+    reasoning model may think; a model without that parameter is asked without it. `is_own` says that the server is the
+    team's own: it gets the bounds of a schema, and is asked for less reasoning once some was seen. `usage_grace` is how
+    many seconds a stream with complete text is awaited for its token counts."""
 
     capacity = UNKNOWN_CAPACITY
 
@@ -185,6 +186,7 @@ class OpenAIModel:
         name: str = "",
         temperature: float | None = 0.2,
         effort: str | None = None,
+        is_own: bool = False,
         timeout: float = 30.0,
         usage_grace: float = 0.5,
     ) -> None:
@@ -192,10 +194,10 @@ class OpenAIModel:
         self._model = model
         self._options: dict[str, object] = {"temperature": temperature, "reasoning_effort": effort}
         self._usage_grace = usage_grace
-        self._is_vendors = base_url is None
+        self._is_own = is_own
         self._switch = ReasoningSwitch()
         # other servers than OpenAI's are asked with the older name first
-        self._limit_names = _LIMIT_NAMES if self._is_vendors else _LIMIT_NAMES[::-1]
+        self._limit_names = _LIMIT_NAMES if base_url is None else _LIMIT_NAMES[::-1]
         self._unsupported: set[str] = set()
         self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
 
@@ -239,7 +241,7 @@ class OpenAIModel:
         """See `LanguageModel`. A server without structured outputs is asked for plain JSON instead."""
         client = await self._client.get()
         shape = into.model_json_schema()
-        schema = {"name": into.__name__, "schema": drop_bounds(shape) if self._is_vendors else shape, "strict": True}
+        schema = {"name": into.__name__, "schema": shape if self._is_own else drop_bounds(shape), "strict": True}
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translate_errors():
             reply = await self._send_supported(
@@ -282,7 +284,7 @@ class OpenAIModel:
 
     def _learn(self, tokens: int, has_lone_end: bool, *, has_text: bool, max_tokens: int) -> None:
         """Learn from a reply of a server of one's own how its model reasons."""
-        if not self._is_vendors:
+        if self._is_own:
             self._switch.learn(tokens, has_lone_end=has_lone_end, has_text=has_text, max_tokens=max_tokens)
 
     async def _next(self, events: AsyncIterator[Any], parser: ChatStreamParser) -> Any:

@@ -114,6 +114,10 @@ class ReasoningFilter:
         return text
 
 
+_OFF = 2
+"""The level of a `ReasoningSwitch` at which no reasoning is asked for."""
+
+
 class ReasoningSwitch:
     """A switch for the length of an open model's reasoning, so that it takes no longer than there is time.
 
@@ -122,7 +126,7 @@ class ReasoningSwitch:
 
     def __init__(self) -> None:
         self.begins_inside = False
-        """True where replies begin with reasoning without a tag."""
+        """True where the next reply will begin with reasoning without a tag."""
         self._level = 0
 
     @property
@@ -137,7 +141,9 @@ class ReasoningSwitch:
 
     def learn(self, tokens: int, *, has_lone_end: bool, has_text: bool, max_tokens: int) -> None:
         """Learn from a reply, whole or given up, with `tokens` of reasoning."""
-        self.begins_inside = has_lone_end
+        was_off = self._level == _OFF
         if has_lone_end or tokens:
             is_too_much = not has_text or tokens > max_tokens / 2
-            self._level = max(self._level, 2 if is_too_much else 1)
+            self._level = max(self._level, _OFF if is_too_much else 1)
+        # a server that reasons although it was asked not to will do so again
+        self.begins_inside = has_lone_end and (was_off or self._level < _OFF)

@@ -250,3 +250,27 @@ async def test_an_error_that_is_a_plain_text_is_told_with_its_cure(provider: str
         with pytest.raises(UnusableResponse, match="400") as unusable:
             await asked(model)
         assert "CITEWELL_MODEL" in unusable.value.what_to_do
+
+
+async def test_a_server_at_a_public_address_gets_neither_the_bounds_of_a_schema_nor_a_switch_of_reasoning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("adapters.models.factory.is_external_server", lambda _: True)
+    async with served("openai", '{"name": "blue"}', Machine(reasoning=REASONING)) as (model, server):
+        await asked(model)
+        await model.structured(QUESTION, Colour, max_tokens=90)
+        await asked(model)
+    assert "maxLength" not in json.dumps(server.requests[1])
+    assert all({"reasoning_effort", "chat_template_kwargs"}.isdisjoint(request) for request in server.requests)
+    assert all("max_tokens" in request for request in server.requests)
+
+
+async def test_the_first_reply_without_reasoning_streams_where_the_template_had_opened_it() -> None:
+    machine = Machine(reasoning=REASONING * 10, reasoning_in="open tags", writes=500)
+    async with served("openai", "25 days [1]. More [2].", machine) as (model, server):
+        await asked(model, max_tokens=300)
+        await asked(model, max_tokens=90)
+        pieces = [piece async for piece in model.stream(QUESTION, max_tokens=90)]
+    assert server.requests[2]["reasoning_effort"] == "none"
+    assert isinstance(pieces[0], TextDelta)
+    assert len([piece for piece in pieces if isinstance(piece, TextDelta)]) > 1

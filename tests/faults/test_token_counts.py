@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.budget import TokenBudget, estimate_prompt_tokens
+from pipeline.budget import Reservation, TokenBudget, estimate_prompt_tokens
 from pipeline.check.judge_prompt import PendingClaim
 from pipeline.drafting.task import AnswerModel, ClaimJudge
 from pipeline.errors import CitewellError, PromptTooLong, Unavailable, UnusableResponse
@@ -238,3 +238,41 @@ async def test_a_judge_that_is_not_waited_for_costs_its_prompt() -> None:
         model,
     )
     assert model.cost + 50 < tally.used["person ann"] < model.cost + 500
+
+
+class Failing(Tally):
+    """A ledger that is slow, and fails at one of its two calls."""
+
+    def __init__(self, failing: str) -> None:
+        super().__init__()
+        self.failing = failing
+        self.is_asked = asyncio.Event()
+        self.may_go_on = asyncio.Event()
+
+    async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
+        await self._wait("reserve")
+        return True
+
+    async def adjust(self, subjects: Collection[str], tokens: int, day: date) -> None:
+        await self._wait("adjust")
+
+    async def _wait(self, call: str) -> None:
+        self.is_asked.set()
+        await self.may_go_on.wait()
+        if call == self.failing:
+            raise Unavailable("the database", "down")
+
+
+@pytest.mark.parametrize("failing", ["reserve", "adjust"])
+@pytest.mark.parametrize("settles", [False, True])
+async def test_a_cancelled_caller_is_cancelled_although_the_ledger_fails(failing: str, settles: bool) -> None:
+    ledger = Failing(failing)
+    budget = TokenBudget(ledger, per_person=100, per_space=0, per_answer=50)
+    reservation = Reservation(subjects=("person ann",), day=budget.today(), tokens=50)
+    calling = asyncio.ensure_future(budget.settle(reservation, 9) if settles else budget.reserve("ann", "s"))
+    await ledger.is_asked.wait()
+    calling.cancel()
+    await pass_turns(3)
+    ledger.may_go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await calling

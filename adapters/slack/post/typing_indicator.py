@@ -89,7 +89,7 @@ class TypingIndicator:
             translator(text) for stage, text in wording.PROGRESS.items() if stage is not AnswerStage.WAITING
         )
         self._has_news = asyncio.Event()
-        """Set while other lines are to be shown than Slack has."""
+        """Set while there are other lines to show than were sent last."""
         self._target = origin
         self._reacted = False
         self._has_session = False
@@ -155,8 +155,6 @@ class TypingIndicator:
         self._has_news.clear()
         accepted = await self._set_status(self._status, loading_messages=self._lines)
         self._is_status_pending = self._is_status_pending or accepted is None
-        if accepted is False:
-            self._has_news.set()
         return accepted
 
     async def _react(self, method: str) -> bool | None:

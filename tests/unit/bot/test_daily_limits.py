@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from bot.config.settings import Settings
-from bot.models import is_billed, open_model
+from bot.model_server import open_model_server
+from bot.models import open_model
 from tests.doubles.llm.walk import Straight, Tally
 
 OWN, PUBLIC = "http://10.1.2.3:8000/v1", "https://api.example.com/v1"
@@ -39,7 +40,7 @@ def settings(**given: object) -> Settings:
 def test_a_vendors_model_and_one_at_a_public_address_are_billed(
     spec: str, given: dict[str, object], billed: bool
 ) -> None:
-    assert is_billed(settings(**given), spec) is billed
+    assert open_model_server(settings(**given), spec, None).is_billed is billed
 
 
 @pytest.mark.parametrize(

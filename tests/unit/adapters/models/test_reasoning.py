@@ -81,6 +81,16 @@ def test_a_whole_reply_is_split(content: str, parts: tuple[str, str]) -> None:
     assert split_reasoning(content) == parts
 
 
+def test_a_reply_is_read_as_reasoning_only_while_some_is_expected() -> None:
+    switch = ReasoningSwitch()
+    switch.learn(10, has_lone_end=True, has_text=True, max_tokens=100)
+    assert switch.begins_inside
+    switch.learn(90, has_lone_end=True, has_text=True, max_tokens=100)
+    assert (switch.parameters, switch.begins_inside) == (NONE, False)
+    switch.learn(90, has_lone_end=True, has_text=True, max_tokens=100)
+    assert switch.begins_inside, "the server goes on reasoning"
+
+
 @pytest.mark.parametrize(
     ("tokens", "has_text", "parameters"),
     [(0, True, {}), (0, False, {}), (10, True, LESS), (51, True, NONE), (10, False, NONE)],

@@ -329,6 +329,30 @@ async def test_a_status_shows_the_newest_place_in_the_queue_and_leaves_out_those
     assert len(slack.replies(said)) == 1
 
 
+async def test_a_status_that_is_refused_is_sent_again_only_with_other_lines(slack: SlackDriver) -> None:
+    slack.workspace.without["reactions.add"] = "no_reaction"
+    lines: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "assistant.threads.setStatus" and when == "before":
+            lines.append(arguments["loading_messages"][-1])
+            return "channel_not_found"
+        return None
+
+    async def waiting(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        await until(lambda: slack.slack.called("agents.sessions.setStatus"))
+        for ahead in (2, 1):
+            yield ProgressEvent(stage=AnswerStage.WAITING, ahead=ahead)
+            await until(lambda ahead=ahead: lines[-1].startswith(f"{ahead} "))
+        yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
+
+    slack.slack.hook = hook
+    slack.rig.script = waiting
+    await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert [line[:2] for line in lines[1:]] == ["2 ", "1 "]
+
+
 async def test_every_post_is_quiet(slack: SlackDriver) -> None:
     """No preview, no parsing, no name or icon of its own; `link_names` is never sent."""
     await slack.mention("ann", "How much leave do I get?")
