@@ -54,6 +54,7 @@ class OpenedModel:
         facts = await read_server_facts(self.own_url, self.served_name, key=self.key)
         tools = facts.takes_tools if facts.takes_tools is not None else await tools_reach_model(self.meter)
         self.meter.learn(window=facts.window, slots=facts.slots, takes_tools=tools)
+        log.debug("server_examined", model=self.model.name, **facts.model_dump(exclude_none=True))
 
     async def settle(self) -> None:
         """Wait until the server is done with a request that was given up: ten seconds at most, and two where it does

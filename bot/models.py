@@ -95,7 +95,7 @@ log = structlog.get_logger(__name__)
 
 @asynccontextmanager
 async def open_model(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[AnswerModel | None]:
-    """Open the models of `settings`, with `planner` to help; None when none is named. Nothing is connected yet.
+    """Open the models of `settings`, with `planner` to help; None when none is named. They begin to connect.
 
     Raises Misconfigured when a key is missing.
     """

@@ -271,6 +271,7 @@ class MeteredModel:
         self.capacity = replace(self.capacity, tokens_per_estimate=ratio)
 
     def _narrow(self, window: int) -> None:
+        """Take over a window, unless a smaller one is known."""
         window = max(window, _MIN_WINDOW)
         known = self.capacity.window
         self.capacity = replace(self.capacity, window=min(window, known) if known else window)
