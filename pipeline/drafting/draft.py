@@ -12,15 +12,8 @@ from itertools import pairwise
 
 from pipeline.compose.answer import CheckedSentence, DraftResult
 from pipeline.compose.confidence import EXTRACTIVE_WRITER
-from pipeline.drafting.checked_stream import (
-    MODEL_QUEUE_FULL,
-    header_above,
-    is_caption,
-    is_single_answer,
-    is_substantial,
-    release_captions,
-    stream_checked_draft,
-)
+from pipeline.drafting.captions import header_above, is_caption, is_single_answer, is_substantial, release_captions
+from pipeline.drafting.checked_stream import MODEL_QUEUE_FULL, stream_checked_draft
 from pipeline.drafting.nearest_passages import choose_shown_sentences
 from pipeline.drafting.task import AnswerModel, DraftTask
 from pipeline.evidence.conflicts import extract_values
