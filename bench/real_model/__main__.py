@@ -73,7 +73,7 @@ def shipped_settings(url: str, model: str) -> Settings:
     return Settings(_env_file=None, **given)  # type: ignore[call-arg, arg-type] # pydantic-settings' own
 
 
-async def ask_set(settings: Settings, asked: QuestionSet) -> Asked:
+async def ask_set(settings: Settings, asked: QuestionSet, url: str) -> Asked:
     """Ask a set of questions over its documents, in an order that never changes."""
     records: list[Record] = []
     async with open_temporary_citewell(settings, asked.documents) as opened:
@@ -81,7 +81,10 @@ async def ask_set(settings: Settings, asked: QuestionSet) -> Asked:
         for number, question in enumerate(asked.questions, start=1):
             records.append(await ask(citewell, question.text, f"{number}"))
             if question.second:
+                before = await asyncio.to_thread(server_counters, url)
                 records.append(await ask(citewell, question.second, f"{number}", is_second=True))
+                after = await asyncio.to_thread(server_counters, url)
+                records[-1].cached_share = _cached_share(before, after)
             _report(asked.name, number, len(asked.questions), records[-1])
         texts = [question.text for question in asked.together]
         threads = [f"together-{number}" for number in range(len(texts))]
@@ -96,14 +99,27 @@ def _report(name: str, number: int, count: int, record: Record) -> None:
     print(f"{name} {number} of {count}: {seconds}, {writer}: {record.question}", file=sys.stderr, flush=True)
 
 
-def server_totals(url: str) -> Figures:
-    """Return what a llama.cpp server has counted since its start; nothing where it has no such page."""
+def server_counters(url: str) -> dict[str, float]:
+    """Return the counters of a llama.cpp server since its start; none where it has no such page."""
     try:
         with urllib.request.urlopen(f"{url.removesuffix('/v1')}/metrics", timeout=5) as reply:
             lines = [line.split() for line in reply.read().decode().splitlines() if not line.startswith("#")]
     except (OSError, ValueError):
         return {}
-    counted = {line[0].removeprefix("llamacpp:"): float(line[1]) for line in lines if len(line) == 2}
+    return {line[0].removeprefix("llamacpp:"): float(line[1]) for line in lines if len(line) == 2}
+
+
+def _cached_share(before: dict[str, float], after: dict[str, float]) -> float | None:
+    """Return the share of the prompts between two counts that came from the server's cache."""
+    read, cached = (
+        after.get(name, 0.0) - before.get(name, 0.0) for name in ("prompt_tokens_total", "prompt_tokens_cached_total")
+    )
+    return cached / (read + cached) if cached > 0 else None
+
+
+def server_totals(url: str) -> Figures:
+    """Return the totals of a llama.cpp server as rows of the table."""
+    counted = server_counters(url)
     if "prompt_tokens_total" not in counted:
         return {}
     return {
@@ -120,7 +136,7 @@ def _rate(counted: dict[str, float], tokens: str, seconds: str) -> str:
 
 async def measure(settings: Settings, sets: list[QuestionSet], url: str) -> tuple[Figures, list[Record]]:
     """Ask all sets; return the table, and the records of all questions."""
-    asked = [await ask_set(settings, one) for one in sets]
+    asked = [await ask_set(settings, one, url) for one in sets]
     records = [record for one in asked for record in one.records]
     together = [record for one in asked for record in one.together]
     found = {

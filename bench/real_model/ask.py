@@ -57,6 +57,8 @@ class Record:
     first_seconds: float = 0.0
     """Seconds until the first sentence was shown, or the answer without one."""
     total_seconds: float = 0.0
+    cached_share: float | None = None
+    """Share of its prompts that the server took from its cache; None where it does not count."""
     answer: Answer | None = None
     """None where the question was lost."""
     error: str = ""

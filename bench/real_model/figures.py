@@ -127,18 +127,13 @@ def _written_figures(records: Sequence[Record]) -> Figures:
 
 def _second_figures(records: Sequence[Record]) -> Figures:
     """Return the rows about the second questions of conversations."""
-    ends = [call.end for record in records for call in record.calls[:1]]
-    shares = [
-        (end.cached_tokens or 0) / end.input_tokens
-        for end in ends
-        if end and end.cached_tokens is not None and end.input_tokens
-    ]
+    shares = [record.cached_share for record in records if record.cached_share is not None]
     wrote = sum(map(has_written, records))
     return {
         "second questions of a conversation: the model wrote": f"{wrote} of {len(records)}",
         "  seconds to their first sentence or extract, p50 / p95": percentiles([one.first_seconds for one in records]),
         "  share of their prompt that the server had cached, median": (
-            f"{statistics.median(shares):.2f} (of {len(shares)} answered)" if shares else "not told"
+            f"{statistics.median(shares):.2f} (of {len(shares)})" if shares else "not told"
         ),
     }
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from pipeline.values import RetrievedChunk
-from pipeline.write.packing import best_unit_text
 from pipeline.write.prompts import PromptPassage
 
 _MAX_CONVERSATIONS = 64
@@ -40,13 +39,14 @@ class KeptPrompts:
 
     def recall(self, conversation: str, allowed: Sequence[RetrievedChunk]) -> tuple[PromptPassage, ...]:
         """Return the beginning of a conversation's last prompt, up to the first passage that is not `allowed` as it
-        stood, or does not show what fits the question best."""
+        stood."""
         found = {passage.chunk.id: passage for passage in allowed}
 
         def stands(piece: PromptPassage) -> bool:
             passage = found.get(piece.passage.chunk.id)
-            if passage is None or (passage.chunk, passage.document) != (piece.passage.chunk, piece.passage.document):
-                return False
-            return not passage.unit_scores or best_unit_text(passage) in piece.block
+            return passage is not None and (passage.chunk, passage.document) == (
+                piece.passage.chunk,
+                piece.passage.document,
+            )
 
         return tuple(takewhile(stands, self._kept.get(conversation, ())))

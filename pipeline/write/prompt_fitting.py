@@ -103,7 +103,7 @@ class PromptFitter:
         and with `searches` those for their results."""
         kept = self._recall(brief.conversation, passages) if self.is_slow else ()
         fitted = self._render(brief, passages, history, kept, seconds, searches=searches, spare=spare)
-        if kept and passages[0].chunk.id not in {passage.chunk.id for passage in fitted.prompt.passages}:
+        if kept and not any(piece.shows(passages[0]) for piece in fitted.prompt.numbered):
             return self._render(brief, passages, history, (), seconds, searches=searches, spare=spare)
         return fitted
 

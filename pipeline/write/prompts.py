@@ -20,9 +20,8 @@ from pipeline.values import (
     replace,
     require_every,
 )
-from pipeline.values.documents import exclude_known
 from pipeline.words.text import estimate_tokens, truncate_to_tokens
-from pipeline.write.packing import PackedPassage, pack_passages
+from pipeline.write.packing import PackedPassage, best_unit_text, pack_passages
 
 UNPROVEN_TOKENS = 4000
 """Tokens of a prompt whose window is not known: Ollama cuts at 4,096 by default, and says nothing."""
@@ -55,6 +54,12 @@ class PromptPassage(Value):
     passage: RetrievedChunk
     block: str
     """Its text with its number, inside its fence."""
+
+    def shows(self, passage: RetrievedChunk) -> bool:
+        """Tell whether what fits the question best of `passage` stands in the block: a passage may be cut."""
+        if self.passage.chunk.id != passage.chunk.id:
+            return False
+        return not passage.unit_scores or best_unit_text(passage) in self.block
 
 
 class AnswerPrompt(Value):
@@ -176,7 +181,7 @@ def render_answer_prompt(
     earlier = _render_history(history, options.mode, int(remaining * _HISTORY_SHARE), mark)
     remaining -= estimate_tokens(earlier) if earlier else 0
     packed = pack_passages(
-        exclude_known(passages, [piece.passage for piece in kept]),
+        [passage for passage in passages if not any(piece.shows(passage) for piece in kept)],
         min(remaining, begun // _NEW_DIVISOR) if kept else remaining,
         lambda piece: fence_passage(piece, described, mark),
         first=len(kept) + 1,

@@ -36,7 +36,7 @@ from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passag
 
 FACTS = [f"In building {n} the badge opens door number {n} until {n % 12 + 1} in the evening." for n in range(60)]
 PASSAGES = [passage(f"c{n}", *FACTS[5 * n : 5 * n + 5]) for n in range(12)]
-SLOW = Machine(reads=4000, writes=4000)
+SLOW = Machine(reads=1500, writes=4000)
 """It reads a prompt of the usual length in three times the time that it has."""
 
 
@@ -84,7 +84,7 @@ async def team(
     """A bot as the settings make it, over what is `found` for a question, by default all passages."""
     async with OwnServer(machine=machine, otherwise=says or quoting()).running() as server:
         provider = "ollama" if machine.program == "ollama" else "openai"
-        given = {"first_sentence_seconds": 1.5, "total_seconds": 20, "judge": "none", **settings}
+        given = {"first_sentence_seconds": 4, "total_seconds": 30, "judge": "none", **settings}
         chosen = Settings(_env_file=None, model=f"{provider}:m", openai_base_url=f"{server.url}/v1", **given)  # type: ignore[arg-type, call-arg]
         search = Straight(PASSAGES, found)
         storage: Any = SimpleNamespace(token_ledger=Tally())
@@ -118,7 +118,7 @@ def program(request: pytest.FixtureRequest) -> Any:
 
 
 async def test_a_slow_model_gets_a_prompt_that_it_can_read_in_time(program: Any) -> None:
-    async with team(Machine(reads=4000, writes=4000, program=program)) as asking:
+    async with team(Machine(reads=1500, writes=4000, program=program)) as asking:
         answer = await asking.ask("When does the badge open door number 3?")
     assert answer.usage.writer != "extractive", asking.warnings
     assert 500 < answer.usage.context_tokens < 6000
@@ -126,7 +126,9 @@ async def test_a_slow_model_gets_a_prompt_that_it_can_read_in_time(program: Any)
 
 
 async def test_a_fast_model_gets_all_that_a_prompt_may_hold(program: Any) -> None:
-    async with team(Machine(reads=10**7, writes=10**6, window=32_768, program=program)) as asking:
+    async with team(
+        Machine(reads=10**7, writes=10**6, window=32_768, program=program), first_sentence_seconds=30
+    ) as asking:
         answer = await asking.ask("When does the badge open door number 3?")
     assert answer.usage.context_tokens == 12_000
 
@@ -154,7 +156,7 @@ async def test_questions_share_the_beginning_of_their_prompts_whoever_asks_what(
 async def test_most_of_a_second_question_is_in_the_servers_cache_though_other_passages_are_found() -> None:
     first, second = "When does the badge open door number 3?", "And until when door number 57?"
     found = {first: PASSAGES[:6], second: [PASSAGES[11], PASSAGES[2]]}
-    async with team(Machine(reads=2500, writes=4000), found=found) as asking:
+    async with team(Machine(reads=1000, writes=4000), found=found) as asking:
         await asking.ask(first)
         answer = await asking.ask(second)
     assert answer.usage.cached_tokens >= 0.6 * answer.usage.input_tokens
@@ -164,7 +166,7 @@ async def test_most_of_a_second_question_is_in_the_servers_cache_though_other_pa
 async def test_what_may_not_be_read_any_more_is_in_no_second_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = "When does the badge open door number 3?", "And until when door number 57?"
     found = {first: PASSAGES[:6], second: [PASSAGES[11]]}
-    async with team(Machine(reads=2500, writes=4000), found=found) as asking:
+    async with team(Machine(reads=1000, writes=4000), found=found) as asking:
         await asking.ask(first)
 
         async def gone(*_: object) -> list[object]:
