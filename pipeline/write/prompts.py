@@ -143,7 +143,7 @@ _INSTRUCTIONS_TOKENS = 300
 _HISTORY_SHARE = 0.2
 _HISTORY_TURNS = {AnswerMode.CONVERSATIONAL: 6}
 _DEFAULT_TURNS = 2
-_NEW_DIVISOR = 2
+_NEW_DIVISOR = 3
 """Divisor of the tokens of a prompt's cached beginning that passages behind it may have."""
 _ANSWER_TOKENS = 80
 
@@ -163,7 +163,7 @@ def render_answer_prompt(
 
     `mark` cannot be guessed, so that no passage can close its fence. The rules, which all prompts share, come first,
     then the code and the `kept` passages of the conversation's last prompt, byte for byte: servers cache a common
-    beginning. What is new then takes half as many tokens at most, so that most of a follow-up is cached."""
+    beginning. New passages then take a third as many tokens at most, so that most of a follow-up is cached."""
     system, code = render_system_prompt(options, short_rules=short_rules), f"Code: {mark}"
     days = {passage.document.last_changed for passage in passages} - {""}
     question = "\n".join(
