@@ -17,7 +17,7 @@ _VALUES = frozenset({"const", "default", "enum", "examples", "required"})
 
 def drop_bounds(schema: Any) -> Any:
     """Return `schema` without the keywords that bound lengths and numbers, which the strict modes of OpenAI and
-    Anthropic refuse. A reply is held to them when it is parsed."""
+    Anthropic refuse. A reply that goes beyond them is read all the same."""
     if isinstance(schema, list):
         return [drop_bounds(entry) for entry in schema]
     if not isinstance(schema, dict):
