@@ -95,6 +95,8 @@ class ModelPreparation:
     fitter: PromptFitter
     turns: ModelTurns
     clock: Callable[[], float] = time.monotonic
+    judge: ModelPreparation | None = None
+    """Another model that checks, which is prepared with this one."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _reported: set[str] = field(default_factory=set)
     _measured_at: float = 0.0
@@ -108,6 +110,8 @@ class ModelPreparation:
     def prepare(self) -> asyncio.Future[None] | None:
         """Begin to examine and measure the team's own server, at the first call and a minute after one that failed.
         Return the task; None for a vendor's."""
+        if self.judge:
+            self.judge.prepare()
         if self.opened.is_billed:
             return None
         failed = self._ready is not None and self._ready.done() and not self._is_measured

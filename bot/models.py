@@ -114,6 +114,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         model, judging = writing.opened.model, writing
         if settings.judge not in ("auto", "none", spec):
             judging = await stack.enter_async_context(open_prepared_model(settings, settings.judge, masking, options))
+            writing.judge = judging
         billed = writing.opened.is_billed or judging.opened.is_billed
         budget = TokenBudget(
             storage.token_ledger,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from structlog.testing import capture_logs
 
 from bot.config.settings import Settings
 from bot.model_server import open_model_server, open_prepared_model
+from bot.models import open_model
+from pipeline.check.model_judge import ModelJudge
 from pipeline.write.prompts import PromptOptions
+from tests.contracts.waiting import until
 from tests.doubles.llm.server import LlmServer
+from tests.doubles.llm.walk import Straight, Tally
 from tests.doubles.web import WebServer
 
 
@@ -52,3 +59,17 @@ async def test_an_unforeseen_error_is_logged_and_the_preparation_goes_on(monkeyp
         ("server_not_prepared", "error"),  # it is examined again, since its window is not known
         ("server_measured", "info"),
     ]
+
+
+async def test_another_model_that_checks_is_measured_too() -> None:
+    async with LlmServer().running() as server:
+        given = {"model": "openai:m", "judge": "openai:n", "openai_base_url": f"{server.url}/v1"}
+        storage: Any = SimpleNamespace(token_ledger=Tally())
+        async with open_model(Settings(_env_file=None, **given), Straight([]), storage) as model:  # type: ignore[arg-type, call-arg]
+            assert model is not None
+            assert model.turns is not None
+            assert isinstance(model.judge, ModelJudge)
+            judging = model.judge.model
+            assert (judging.name, judging.capacity.read_per_second) == ("openai:n", None)
+            model.turns.prepare()
+            await until(lambda: judging.capacity.read_per_second)
