@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from pipeline.errors import PromptTooLong
@@ -48,6 +49,11 @@ class _Request:
     beside: tuple[_Request, ...] = ()
     """Requests that were running when this one began."""
     ended_at: float | None = None
+
+    @cached_property
+    def tokens(self) -> int:
+        """Estimated tokens of the prompt, counted once and only where somebody asks."""
+        return estimate_tokens(self.text)
 
     def add(self, text: str, now: float) -> None:
         if self.first_at is None:
@@ -164,12 +170,11 @@ class MeteredModel:
         return replace(end, reason="length") if end.reason == "window" and doubtful else end
 
     def _learn_speeds(self, request: _Request, end: StreamEnd | None) -> None:
-        tokens = estimate_tokens(request.text)
-        cached = self._cached_tokens(request, end, tokens)
-        share = min(1.0, cached / tokens) if end and end.cached_tokens is not None and tokens else None
-        self.capacity = replace(self.capacity, cached_share=self.capacity.cached_share if share is None else share)
         if self.capacity.is_billed:  # its times are those of the network and of other customers
             return
+        tokens = request.tokens
+        cached = self._cached_tokens(request, end, tokens)
+        share = min(1.0, cached / tokens) if end and end.cached_tokens is not None and tokens else None
         self._learn_reading(request, end, tokens - cached)
         written = estimate_tokens(request.written)
         took = (end and end.write_seconds) or (request.last_at - (request.first_at or request.last_at))
@@ -180,6 +185,7 @@ class MeteredModel:
             read_per_second=self._reading_speed(),
             measured_prompt=int(max((read for read, _ in self._reading), default=0)),
             write_per_second=median(self._writing) if self._writing else None,
+            cached_share=self.capacity.cached_share if share is None else share,
             reasoning_tokens=end.reasoning_tokens if end else self.capacity.reasoning_tokens,
         )
 
@@ -219,9 +225,9 @@ class MeteredModel:
     def _learn_given_up(self, request: _Request) -> None:
         """Learn from a stream that was given up: before its first word, its reading was slower than the wait."""
         waited = self._mark_busy(request)
-        if waited < _MIN_WAIT or request.beside:
+        if waited < _MIN_WAIT or request.beside or self.capacity.is_billed:
             return
-        tokens = estimate_tokens(request.text)
+        tokens = request.tokens
         unread = tokens - self._cached_tokens(request, None, tokens)
         known, slowest = self.capacity.read_per_second, unread / waited
         if unread >= _MIN_READ_TOKENS and (known is None or slowest < known):
@@ -241,7 +247,7 @@ class MeteredModel:
         """Learn from requests that waited for each other that the server works on one at a time."""
         if self.capacity.slots is not None or self.capacity.is_billed or request.first_at is None:
             return
-        expected = self.capacity.reading_seconds(estimate_tokens(request.text))
+        expected = self.capacity.reading_seconds(request.tokens)
         waited = request.first_at - request.started
         ends = [other.ended_at for other in request.beside if other.ended_at is not None]
         last = max((end for end in ends if end - request.started >= _SERIAL_SECONDS), default=None)
@@ -255,7 +261,7 @@ class MeteredModel:
         if end.reason == "window":
             self._narrow(end.input_tokens + end.output_tokens)
             return
-        tokens = estimate_tokens(request.text)
+        tokens = request.tokens
         self.capacity = replace(
             self.capacity,
             largest_prompt=max(self.capacity.largest_prompt, tokens),
@@ -265,7 +271,7 @@ class MeteredModel:
     def _learn_refusal(self, error: PromptTooLong, request: _Request) -> None:
         """Learn the window from a refusal; where that does not tell it, it is taken to be three quarters of the
         prompt."""
-        tokens = estimate_tokens(request.text)
+        tokens = request.tokens
         self._narrow(error.window or int(0.75 * (error.prompt_tokens or tokens)))
         ratio = _ratio(error.prompt_tokens or 0, tokens)
         self.capacity = replace(self.capacity, tokens_per_estimate=ratio)

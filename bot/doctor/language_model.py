@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from bot.config.settings import Settings
 from bot.model_server import OpenedModel, open_model_server
@@ -49,14 +50,15 @@ async def _try_model(opened: OpenedModel, fitter: PromptFitter) -> tuple[PromptL
     """Return the limits of a prompt and the seconds to the first word. A prompt that is refused as too long tells the
     window, and is tried again."""
     await opened.examine()
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            opened.meter.learn(window=await fitter.warm_up(), slots=None, takes_tools=None)
-            return await fitter.try_prompt()
-        except PromptTooLong:
-            if attempt == _ATTEMPTS:
-                raise
-    raise AssertionError
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(PromptTooLong):
+            return await _measure(opened, fitter)
+    return await _measure(opened, fitter)
+
+
+async def _measure(opened: OpenedModel, fitter: PromptFitter) -> tuple[PromptLimit, float]:
+    opened.meter.learn(window=await fitter.warm_up(), slots=None, takes_tools=None)
+    return await fitter.try_prompt()
 
 
 def describe_capacity(capacity: ModelCapacity, limit: PromptLimit, first: float) -> str:

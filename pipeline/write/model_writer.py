@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from pipeline.errors import CitewellError, PromptTooLong, Unavailable
+from pipeline.budget import estimate_failed_call, estimate_prompt_tokens
+from pipeline.errors import CitewellError, PromptTooLong
 from pipeline.ports import ChatMessage, LanguageModel, SearchFunction, Tool
 from pipeline.ports.reply_schema import max_reply_tokens
 from pipeline.values import AdditionalPassages, DraftEnd, DraftSentence, RetrievedChunk, Turn, Usage, WritingBrief
-from pipeline.words.text import estimate_tokens
 from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL, ModelDraft, resolve_sources
 from pipeline.write.prompt_fitting import FittedPrompt, PromptFitter
 from pipeline.write.rewriting import parse_rewrite, rewrite_messages, rewritten_schema
@@ -83,17 +83,15 @@ class ModelWriter:
             return {}, 0
         mark = self.fitter.mark(brief)
         request = rewrite_messages(draft, refused, mark)
-        spare = sum(estimate_tokens(message.content) for message in request)
+        spare = estimate_prompt_tokens(request)
         schema = rewritten_schema(len(refused))
         max_tokens = max_reply_tokens(schema)
         prompt = self.fitter.fit(brief, passages, history, seconds=None, spare=spare).prompt
         messages = [*prompt.messages, *request]
         try:
             rewritten, usage = await self.model.structured(messages, schema, max_tokens=max_tokens)
-        except (Unavailable, PromptTooLong):
-            return {}, 0
-        except CitewellError:
-            return {}, prompt.tokens + spare + max_tokens
+        except CitewellError as error:
+            return {}, estimate_failed_call(error, messages, max_tokens=max_tokens)
         replacements = {
             number: sentence
             for number, marked in parse_rewrite(rewritten, draft, refused).items()
@@ -159,8 +157,8 @@ class ModelWriter:
                         while cited and uncited:
                             yield uncited.pop(0)
                     yield draft.usage
-                    if gives_up and (sentences := draft.give_up(parser)):
-                        uncited += sentences
+                    if gives_up:
+                        uncited += draft.give_up(parser)
                     if draft.full or draft.is_sourceless:
                         break
         except CitewellError as error:

@@ -113,14 +113,7 @@ class Failing(Drafting):
         super().__init__()
         self._reason = reason
 
-    async def write(
-        self,
-        brief: WritingBrief,
-        passages: Sequence[RetrievedChunk],
-        history: Sequence[Turn],
-        search: SearchFunction | None = None,
-        seconds: float | None = None,
-    ) -> Pieces:
+    async def write(self, *_: Any, **__: Any) -> Pieces:
         yield DraftEnd(is_complete=False, reason=self._reason)
 
 
