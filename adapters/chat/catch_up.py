@@ -124,12 +124,15 @@ class CatchUp(Generic[P, M]):
         """Record that all messages until `now` are known or on their way. Return False where the inbox is
         unavailable."""
         try:
-            with workspace_scope(self._space):
-                await self._inbox.mark_caught_up(self._space, f"{now - self._lag:.6f}")
+            await self._mark_caught_up(now - self._lag)
         except Unavailable as error:
             log.warning("inbox_unavailable", reason=str(error))
             return False
         return True
+
+    async def _mark_caught_up(self, until: float) -> None:
+        with workspace_scope(self._space):
+            await self._inbox.mark_caught_up(self._space, f"{until:.6f}")
 
     async def read_missed(self) -> None:
         """Read what was missed. A failed place is retried and holds up no other."""
@@ -153,11 +156,14 @@ class CatchUp(Generic[P, M]):
             wait = min(2 * wait, MAX_RETRY_SECONDS)
 
     async def _missed_range(self) -> MissedRange:
-        """Return the range to read. A checkpoint in the future comes from a wrong clock and is ignored."""
+        """Return the range to read. A checkpoint in the future comes from a wrong clock and is ignored. A first start
+        saves its checkpoint at once: what is missed before the next one is then read."""
         with workspace_scope(self._space):
             noted = await self._inbox.last_message_id(self._space)
         now = self._clock()
         mark = float(noted) if noted else self._started - self._lag
+        if not noted:
+            await self._mark_caught_up(mark)
         earliest = now - MAX_AGE_SECONDS
         return MissedRange(max(mark if mark <= now else 0.0, earliest), earliest, not noted, frozenset(self._due))
 

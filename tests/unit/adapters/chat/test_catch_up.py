@@ -82,6 +82,13 @@ async def test_it_is_read_from_the_mark_on_or_from_a_day_ago(noted: str | None, 
     assert rooms.taken == ["said in a", "said in b", "said in c"]
 
 
+async def test_what_is_missed_right_after_a_first_start_is_read_at_the_next_one() -> None:
+    rooms, marks = Rooms(), Marks()
+    await reader(rooms, marks).read_missed()
+    await reader(rooms, marks, clock=lambda: NOW + 500).read_missed()
+    assert [(missed.start, missed.is_first_start) for missed in rooms.since] == [(NOW - LAG, True), (NOW - LAG, False)]
+
+
 async def test_what_fails_keeps_nothing_else_waiting_and_is_read_once_in_the_end() -> None:
     rooms = Rooms()
     rooms.faults["a"] = [Unavailable("Chat", "down"), Unavailable("Chat", "down", retry_after=0.01)]
@@ -114,7 +121,8 @@ async def test_what_could_not_be_taken_in_stays_due_until_it_is_read() -> None:
 
 
 async def test_nothing_is_marked_before_everything_is_read() -> None:
-    rooms, marks, moments = Rooms(), Marks(), iter(range(1_000_000))
+    first = f"{NOW - 500:.6f}"
+    rooms, marks, moments = Rooms(), Marks(first), iter(range(1_000_000))
     rooms.faults["c"] = [Unavailable("Chat", "down") for _ in range(3)]
     early: list[object] = []
     take = rooms.accept
@@ -128,8 +136,9 @@ async def test_nothing_is_marked_before_everything_is_read() -> None:
 
     rooms.accept = taking  # type: ignore[method-assign]
     keeping = asyncio.create_task(reader(rooms, marks, clock=lambda: NOW + next(moments) / 1000).run(reachable))
-    while marks.noted is None:  # noqa: ASYNC110 - as above
+    while marks.noted == first:  # noqa: ASYNC110 - as above
         await asyncio.sleep(0.001)
     keeping.cancel()
-    assert early == [None, None, None]
+    assert early == [first, first, first]
+    assert marks.noted
     assert float(marks.noted) < NOW
