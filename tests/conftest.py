@@ -43,6 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
     structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback  # not drawn by rich
 
 
+@pytest.fixture
+def chroma_at_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Chroma filled for the few passages of a test."""
+    monkeypatch.setattr("storage.sqlite.vector_index.CHROMA_PASSAGES", 1)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Each process that tests begins with its share of the slow ones, so that at the end none is waited for: with
     `--dist worksteal` each gets one equal stretch of what is collected."""

@@ -1,8 +1,8 @@
-"""The vector index: Chroma while it equals the database, exact search otherwise.
+"""The vector index: exact search, and for a large library Chroma while it equals the database.
 
-Chroma is kept in memory (or on a server) and disposable. It is filled from the database when the bot starts, and
-updated whenever the database's generation has changed, by whichever process. None of it is on disk here, so nothing can
-be broken there, torn by a crash, or left behind when a document is erased.
+Chroma is kept in memory (or on a server) and disposable. It is filled from the database when the library is large or
+there is a server, and updated whenever the database's generation has changed, by whichever process. None of it is on
+disk here, so nothing can be broken there, torn by a crash, or left behind when a document is erased.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
 
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
+CHROMA_PASSAGES = 100_000
+"""Passages from which Chroma is filled in memory, and half of which keep it: with fewer, exact search is as fast, and
+finds all."""
 MAX_CHROMA_COLLECTIONS = 200
 """Most collections in Chroma; with more, search stays exact: each takes Chroma 4 MB."""
 SAME_VECTOR_COSINE = 0.99
@@ -77,7 +80,7 @@ class VectorIndex:
         return self._serving is not None
 
     def start(self) -> None:
-        """Fill Chroma in the background, and keep it equal to the database from then on."""
+        """Read the vectors in the background, fill Chroma if it is to serve, and keep both equal to the database."""
         self._keeper = self._keeper or asyncio.create_task(self._keep_in_sync(), name="vector index")
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
@@ -95,7 +98,8 @@ class VectorIndex:
     async def sync(self) -> bool:
         """Make Chroma equal to the database if it is not, and let it answer.
 
-        Return False when it has nothing to hold, or too many collections, and after `close`. Raises Unavailable.
+        Return False while exact search is to serve: with few passages or too many collections, and after `close`.
+        Raises Unavailable.
         """
         async with self._syncing:
             matrix = await self._database.read(self._current)
@@ -104,7 +108,7 @@ class VectorIndex:
             self._serving = None
             if self._chroma and self._chroma.is_worn and not self._url:
                 await self._close_chroma()
-            if self._closed or not 0 < len(np.unique(matrix.collections)) <= MAX_CHROMA_COLLECTIONS:
+            if self._closed or not self._is_for_chroma(matrix):
                 await self._close_chroma()
                 return False
             try:
@@ -164,6 +168,10 @@ class VectorIndex:
         with self._loading:
             self._matrix = read_matrix(db, self._embedder(), self._matrix)
             return self._matrix
+
+    def _is_for_chroma(self, matrix: VectorMatrix) -> bool:
+        least = 1 if self._url else CHROMA_PASSAGES // 2 if self._chroma else CHROMA_PASSAGES
+        return max(least, 1) <= len(matrix.numbers) and len(np.unique(matrix.collections)) <= MAX_CHROMA_COLLECTIONS
 
     async def _open_chroma(self) -> ChromaVectors:
         if not self._url:

@@ -27,6 +27,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["exact", "memory", "server", "postgresql"])
 async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     url = request.getfixturevalue("server") if request.param == "server" else None
+    if request.param == "memory":
+        request.getfixturevalue("chroma_at_any_size")
     database = request.getfixturevalue("postgres").empty() if request.param == "postgresql" else ""
     async with open_storage(tmp_path / "data", database=database, embedder="m", chroma_url=url) as opened:
         if request.param == "exact":

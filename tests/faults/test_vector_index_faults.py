@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import chromadb
@@ -20,6 +22,7 @@ from tests.doubles.ports import free_port
 from tests.doubles.samples import chunks, document, rows
 
 EVERYONE = Audience(collections=frozenset({"default"}))
+pytestmark = pytest.mark.usefixtures("chroma_at_any_size")
 COUNT = 400
 STORED = rows(COUNT, seed=1)
 CHANGES = 40
@@ -51,6 +54,39 @@ async def test_the_bot_fills_chroma_when_it_starts_and_others_search_exactly(tmp
             await until(lambda: bot.vectors.is_chroma_ready, 60)
             await assert_exact(bot)
         assert not command.vectors.is_chroma_ready
+
+
+async def test_chroma_serves_a_large_library_and_is_let_go_when_half_of_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.sqlite.vector_index.CHROMA_PASSAGES", COUNT)
+    async with open_storage(tmp_path, embedder="m") as storage:
+        for size, served in ((COUNT - 1, False), (COUNT, True), (COUNT // 2, True), (COUNT // 2 - 1, False)):
+            await storage.library.replace_document(
+                document("d"), chunks("d", ["text"] * size), [row[None, :] for row in STORED[:size]], "m"
+            )
+            assert await storage.vectors.sync() == served == storage.vectors.is_chroma_ready
+            hits = await storage.index.search_vector(STORED[5], EVERYONE, size)
+            assert (hits[0].chunk_id, len(hits)) == ("d#5", size)
+
+
+def test_a_small_library_does_without_chroma(tmp_path: Path) -> None:
+    """It would take memory and half a second of every start."""
+    code = f"""
+import asyncio, sys
+from pathlib import Path
+from storage.open import open_storage
+from tests.doubles.samples import chunks, document, rows
+
+async def main():
+    async with open_storage(Path({str(tmp_path)!r}), embedder="m", exclusive=True) as bot:
+        await bot.library.replace_document(document("d"), chunks("d", ["a"]), [rows(1)], "m")
+        assert not await bot.vectors.sync()
+    assert "chromadb" not in sys.modules
+
+asyncio.run(main())
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 async def test_what_another_process_writes_is_found_at_once_and_then_by_chroma(tmp_path: Path) -> None:

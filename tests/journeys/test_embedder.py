@@ -40,6 +40,7 @@ async def rebuild(citewell: Citewell) -> int:
     return await reembed(EmbeddedDocuments(citewell.storage.database), citewell.embedder)
 
 
+@pytest.mark.usefixtures("chroma_at_any_size")
 async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings: Settings, documents: Path) -> None:
     """Also when nothing was known of the embedder as it was opened."""
     async with LlmServer().running() as server, opened(server, settings) as citewell:
@@ -65,6 +66,7 @@ async def test_an_outage_leaves_the_vectors_there_are(settings: Settings, docume
             assert await found_by_vector(citewell) > 0
 
 
+@pytest.mark.usefixtures("chroma_at_any_size")
 async def test_a_server_that_changes_its_vectors_is_followed(settings: Settings, documents: Path) -> None:
     async with LlmServer().running() as server:
         async with opened(server, settings) as citewell:

@@ -225,6 +225,7 @@ async def test_what_cannot_be_read_moves_to_the_collection_too(storage: Storage)
     assert (await names(storage), await names(storage, "board")) == ([], ["a", "b", "c"])
 
 
+@pytest.mark.usefixtures("chroma_at_any_size")
 async def test_what_moves_is_found_by_its_vectors_where_it_is_now_and_nowhere_else(storage: Storage) -> None:
     embedder = LetterEmbedder()
     await run(storage, Pages({"a": "Alpha one. Beta two."}), embedder)
