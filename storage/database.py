@@ -151,12 +151,20 @@ class PassageIndex(Protocol):
 
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool: ...
 
+    def stems(self, words: Sequence[str]) -> list[str]:
+        """Return the stem of each word, as `stem` does."""
+        ...
+
+    def count_stems(self, db: Connection, limit: int) -> dict[str, int] | None:
+        """Return the stems of letters alone, and how many passages hold each; None if there are more than `limit`."""
+        ...
+
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         """Return the stems that begin with one of `letters`, and how many passages hold each."""
         ...
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
-        """Return up to `limit` texts that hold `word`, titles included, in lower case."""
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> Iterator[str]:
+        """Yield up to `limit` texts that hold `word`, titles included, in lower case."""
         ...
 
 

@@ -126,12 +126,14 @@ async def open_storage(
             await personal_data.finish_pending()
             if embedder:
                 engine.vectors.start()
+        index = SearchIndex(engine.database, engine.vectors)
+        stack.push_async_callback(index.close)
         yield Storage(
             folder=folder,
             engine=engine.name,
             database=engine.database,
             library=library,
-            index=SearchIndex(engine.database, engine.vectors),
+            index=index,
             channel_messages=SQLChannelMessages(engine.database),
             inbox=inbox,
             history=(history := SQLHistory(engine.database)),

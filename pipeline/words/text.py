@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -61,9 +62,12 @@ _MAX_NEIGHBOUR = 40
 _LABELLED = re.compile(r"(?<!\w)([^\W\d_]{2,}) (\d+[A-Za-z]?|[B-HJ-RT-Z])(?![\w'’]|[.,:]\w)")
 _FTS5_ENDING = re.compile(r"(\w*?(?:[aeiou]|(?<=[^aeiou])y)[^aeiou]\w*?|\w*?[aeiou]y)(log|bl)(?:y|i|ies|ied|ying)")
 """Words that FTS5's second step shortens: an ending behind a vowel and a consonant."""
+_FTS5_ENDINGS = tuple(start + end for start in ("log", "bl") for end in ("y", "i", "ies", "ied", "ying"))
 _MAX_STEMMED_BYTES = 64
 """Maximum length of a stemmed word in bytes."""
 _porter = Stemmer.Stemmer("porter")
+_bulk_porter = Stemmer.Stemmer("porter", 0)
+"""Without a cache, which many words that come once would only empty."""
 
 
 def strip_invisible(text: str) -> str:
@@ -148,6 +152,24 @@ def stem(word: str) -> str:
     if match := _FTS5_ENDING.fullmatch(word):
         word = f"{match[1]}log" if match[2].startswith("log") else f"{match[1]}ble"
     return snowball_stem(word) if len(word) > 2 else word
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """Return the stem of each word, as `stem` does; many plain ones at once take a tenth of the time."""
+    letters = "".join(words)
+    if not (letters.isascii() and letters.isalpha()) or len(max(words, key=len)) > _MAX_STEMMED_BYTES:
+        return [stem(word) for word in words]
+    found = snowball_stems(words)
+    if "log" in letters or "bl" in letters or len(min(words, key=len)) < 3:
+        for place, word in enumerate(words):
+            if len(word) < 3 or word.endswith(_FTS5_ENDINGS):
+                found[place] = stem(word)
+    return found
+
+
+def snowball_stems(words: Sequence[str]) -> list[str]:
+    """Return the stem of each word, as `snowball_stem` does."""
+    return list(_bulk_porter.stemWords(words))
 
 
 def snowball_stem(word: str) -> str:

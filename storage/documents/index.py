@@ -5,147 +5,23 @@ The engine finds and ranks, by words and by vectors.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
-from string import ascii_lowercase
 
+from pipeline.errors import Unavailable
 from pipeline.ports import LexicalResult, Vectors
 from pipeline.rules.tenancy import ALL_WORKSPACES, current_workspace, workspace_scope
 from pipeline.values import Audience, SearchHit
-from pipeline.words.text import strip_accents
-from storage.database import Connection, Database, PassageIndex, fetch_value
+from storage.database import Connection, Database, fetch_value
 from storage.documents.revision import library_generation
+from storage.documents.spelling import find_similar_words
+from storage.documents.vocabulary import MAX_STEMS, Vocabulary
 from storage.engine import VectorSearch
-
-# --- Words of the library that an unknown one may be a slip of ------------------------------------
-
-SHORTEST, LONG = 4, 8
-"""Letters from which a word may have one typing error, and two: a letter more, less or other, or two swapped."""
-MAX_WORD_LENGTH = 40
-"""Letters beyond which no similar word is searched: the cost grows with their cube."""
-CANDIDATES, TEXTS = 6, 30
-"""Stems that are compared closely, and texts that are read for how each is written."""
-CODE_PATTERN = re.compile(r"([^\W\d_]{1,8})([-_/. ]?)(\d{2,12})")
-"""Letters and a number that name a part, a ticket or an error."""
-CollectionScope = Collection[int] | None
-_ENDINGS = ("", "e", "s", "ed", "ing", "y")
-
-
-def find_similar_words(db: Connection, passages: PassageIndex, scope: CollectionScope, word: str) -> list[str]:
-    """Return the words nearest to `word` in the texts of `scope`: those with its last letter first, then the more
-    frequent.
-
-    Its first letter is taken as right unless it is one too many or swapped with the second. Returns none for a short
-    word that begins a longer one of the library, which it may stand for: `secs`.
-    """
-    word = strip_accents(word.lower())
-    if code := CODE_PATTERN.fullmatch(word):
-        return _find_written_code(db, passages, scope, *code.groups())
-    limit = 0 if not (SHORTEST <= len(word) <= MAX_WORD_LENGTH and word.isalpha()) else 1 if len(word) < LONG else 2
-    if not limit:
-        return []
-    first, second, third = tuple(word[:3])
-    frequencies = passages.stems_with_prefix(db, {first, second + first + third, word[1:4]})
-    if len(word) == SHORTEST and any(
-        term.startswith(passages.stem(word)) and len(term) > len(word) for term in frequencies
-    ):
-        return []
-    nearest = _nearest_forms(
-        db,
-        passages,
-        scope,
-        word,
-        limit,
-        sorted(_one_slip_away(passages, word, frequencies), key=lambda term: -frequencies[term]),
-    )
-    if nearest or limit < 2:
-        return nearest
-    root = passages.stem(word)
-    stems = [term for term in frequencies if _may_be_similar(root, term) and edit_distance(root, term, 2) <= 2]
-    return _nearest_forms(db, passages, scope, word, limit, sorted(stems, key=lambda term: -frequencies[term]))
-
-
-def _find_written_code(
-    db: Connection, passages: PassageIndex, scope: CollectionScope, letters: str, separator: str, digits: str
-) -> list[str]:
-    """Return a code as documents write it: XR2045 where they have XR-2045, and the other way round."""
-    joined = letters + digits
-    if separator:
-        return [joined] if passages.contains_word(db, joined, scope) else []
-    form = re.compile(rf"(?<!\w){re.escape(letters)}[-_/. ]{re.escape(digits)}(?!\w)")
-    written = (form.search(text) for text in passages.texts_containing(db, digits, scope, TEXTS))
-    return list(dict.fromkeys(match.group() for match in written if match))[:1]
-
-
-def _nearest_forms(
-    db: Connection, passages: PassageIndex, scope: CollectionScope, word: str, limit: int, stems: Sequence[str]
-) -> list[str]:
-    """Return the forms nearest to `word`, of the first few stems that `scope` has."""
-    distances: dict[str, int] = {}
-    written = filter(None, (_forms_of_stem(db, passages, scope, term) for term in stems))
-    for forms in islice(written, CANDIDATES):
-        form = min(sorted(forms), key=lambda form: edit_distance(word, strip_accents(form), limit + 1))
-        distances[form] = edit_distance(word, strip_accents(form), limit + 1)
-    nearest = min(distances.values(), default=limit + 1)
-    matches = [form for form, count in distances.items() if count == nearest <= limit + 1]
-    return sorted(matches, key=lambda form: form[-1] != word[-1])
-
-
-def _may_be_similar(first: str, second: str) -> bool:
-    """Return True when two typing errors may lie between the words, by their letters alone."""
-    return abs(len(first) - len(second)) <= 2 and len(set(first) ^ set(second)) <= 4
-
-
-def edit_distance(first: str, second: str, limit: int) -> int:
-    """Return the Damerau-Levenshtein distance, each place edited once; more than `limit` where it is more."""
-    if abs(len(first) - len(second)) > limit:
-        return limit + 1
-    older: list[int] = []
-    previous = list(range(len(second) + 1))
-    for row, letter in enumerate(first, 1):
-        current = [row]
-        for column, against in enumerate(second, 1):
-            cost = min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (letter != against))
-            if row > 1 and column > 1 and letter == second[column - 2] and first[row - 2] == against:
-                cost = min(cost, older[column - 2] + 1)
-            current.append(cost)
-        if min(current) > limit:
-            return limit + 1
-        older, previous = previous, current
-    return previous[-1]
-
-
-def _one_slip_away(passages: PassageIndex, word: str, stems: Collection[str]) -> set[str]:
-    """Return the stems of `stems` that are one typing error away from `word`."""
-    splits = [(word[:place], word[place:]) for place in range(len(word) + 1)]
-    candidates = {
-        *(head + tail[1:] for head, tail in splits if tail),
-        *(head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1),
-        *(head + letter + tail[1:] for head, tail in splits if tail for letter in ascii_lowercase),
-        *(head + letter + tail for head, tail in splits for letter in ascii_lowercase),
-    }
-    prefixes = {term[:-1] for term in stems}
-    likely = (
-        candidate
-        for candidate in candidates
-        if any(candidate[:end] in prefixes for end in range(2, len(candidate) + 1))
-    )
-    return {passages.stem(candidate) for candidate in likely} & set(stems)
-
-
-def _forms_of_stem(db: Connection, passages: PassageIndex, scope: CollectionScope, term: str) -> set[str]:
-    """Return the words of this stem in some texts. The index stems a query, so it is queried with a whole word."""
-    forms = [term + ending for ending in _ENDINGS] + [term[:-1] + "y", term + "y"]
-    query = next((form for form in forms if passages.stem(form) == term), term)
-    texts = " ".join(passages.texts_containing(db, query, scope, TEXTS))
-    return {word for word in re.findall(rf"\b{re.escape(term[:-1])}\w*", texts) if passages.stem(word) == term}
-
-
-# --- The index ------------------------------------------------------------------------------------
 
 MAX_RARE_TERMS = 24
 """Words searched: the rarest of a long question or thread."""
@@ -159,6 +35,9 @@ of the top 10 stay the same; leaving out the common words altogether would keep 
 CACHED_WORDS = 20_000
 """Words whose frequency is cached: a few megabytes. The cache is emptied when there are more; a lookup takes a moment.
 """
+LASTING_SEARCHES = 10
+"""Searches of one generation after which its vocabulary is read: a third of a second at 100,000 passages, not worth it
+for one question, or while documents are being added."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -171,6 +50,9 @@ class _Cache:
     collections: dict[str, dict[int, str]] = field(default_factory=dict)
     """The collections that each workspace sees, by number."""
     total: int | None = None
+    searches: int = 0
+    vocabulary: Vocabulary | None = None
+    """None until it is read, and for a library with too many words."""
 
 
 class SearchIndex:
@@ -181,6 +63,8 @@ class SearchIndex:
         self._vectors = vectors
         self._passages = database.passage_index
         self._cache = _Cache(generation=0)
+        self._reading: asyncio.Task[None] | None = None
+        self._has_small_vocabulary = True
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         """Return chunks of `audience` holding any of the MAX_RARE_TERMS rarest of `terms`, best first, and each term's
@@ -211,6 +95,7 @@ class SearchIndex:
                 total = await self._database.read(_count)
             result = await self._database.read(partial(work, counted=total))
         assert result
+        self._count_search()
         return result
 
     async def suggest_words(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
@@ -226,7 +111,9 @@ class SearchIndex:
                 return {}
             known_words = {word for word, n in frequency.items() if n and self._passages.contains_word(db, word, scope)}
             suggestions = {
-                word: find_similar_words(db, self._passages, scope, word) for word in words if word not in known_words
+                word: find_similar_words(db, self._passages, scope, word, cache.vocabulary)
+                for word in words
+                if word not in known_words
             }
             return {word: similar for word, similar in suggestions.items() if similar}
 
@@ -236,16 +123,49 @@ class SearchIndex:
         """Return the chunks whose mean vector is nearest to `vector`; the score is the cosine."""
         return await self._vectors.nearest(vector, audience, limit)
 
+    async def close(self) -> None:
+        """Stop reading the vocabulary."""
+        if self._reading:
+            self._reading.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._reading
+
+    def _count_search(self) -> None:
+        """Have the vocabulary read in the background once enough was searched in this generation."""
+        self._cache.searches += 1
+        if self._cache.vocabulary or self._cache.searches < LASTING_SEARCHES or not self._has_small_vocabulary:
+            return
+        if not self._reading or self._reading.done():
+            self._reading = asyncio.create_task(self._read_vocabulary(), name="vocabulary")
+
+    async def _read_vocabulary(self) -> None:
+        def read(db: Connection) -> None:
+            cache = self._current_cache(db)
+            counts = self._passages.count_stems(db, MAX_STEMS)
+            self._has_small_vocabulary = counts is not None
+            cache.vocabulary = None if counts is None else Vocabulary(counts)
+
+        with suppress(Unavailable):
+            await self._database.read(read)
+
     def _current_cache(self, db: Connection) -> _Cache:
         generation, cache = library_generation(db), self._cache
-        if generation != cache.generation or len(cache.frequencies) > CACHED_WORDS:
+        if generation != cache.generation:
             cache = self._cache = _Cache(generation)
+        elif len(cache.frequencies) > CACHED_WORDS:
+            cache = self._cache = replace(cache, frequencies={})
         return cache
 
     def _frequency(self, db: Connection, cache: _Cache, words: Sequence[str]) -> dict[str, int]:
         """Return in how many chunks each word occurs."""
         if unknown := [word for word in words if word not in cache.frequencies]:
-            cache.frequencies.update(self._passages.document_frequency(db, unknown))
+            vocabulary = cache.vocabulary
+            stems = {word: self._passages.stem(word) for word in unknown if vocabulary and word.isalpha()}
+            held = {word: stem for word, stem in stems.items() if stem.isalpha()}
+            if vocabulary:
+                cache.frequencies.update({word: vocabulary.counts.get(stem, 0) for word, stem in held.items()})
+            if others := [word for word in unknown if word not in held]:
+                cache.frequencies.update(self._passages.document_frequency(db, others))
         return {word: cache.frequencies[word] for word in words}
 
 

@@ -19,7 +19,7 @@ import psycopg
 
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document, SearchHit
-from pipeline.words.text import WORD, lexical_form, snowball_stem, strip_accents
+from pipeline.words.text import WORD, lexical_form, snowball_stem, snowball_stems, strip_accents
 from storage.database import AdvisoryLock, Connection, Cursor, Database, IndexedPassage
 from storage.postgres.connection import PostgresConnection
 from storage.postgres.row_security import SET_SEARCH_WORDS
@@ -262,6 +262,12 @@ class TsvectorPassages:
     def stem(self, word: str) -> str:
         return to_lexeme(word)
 
+    def stems(self, words: Sequence[str]) -> list[str]:
+        letters = "".join(words)
+        if letters.isascii() and letters.isalpha() and letters.islower():
+            return [stem[:_LETTERS] for stem in snowball_stems(words)]
+        return [to_lexeme(word) for word in words]
+
     def search(
         self,
         db: Connection,
@@ -281,6 +287,11 @@ class TsvectorPassages:
         lexeme = to_lexeme(word)
         return bool(lexeme) and self._run_search(db, _HOLDS, f"{_within(scope)}'{lexeme}'").fetchone() is not None
 
+    def count_stems(self, db: Connection, limit: int) -> dict[str, int] | None:
+        query = "SELECT term, passages FROM term WHERE term !~ '[0-9 ]' LIMIT $1"
+        rows = db.execute(query, (limit + 1,)).fetchall()
+        return None if len(rows) > limit else {term: passages for term, passages in rows if term.isalpha()}
+
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (
             "SELECT term, passages FROM json_each($1) CROSS JOIN term"
@@ -288,11 +299,9 @@ class TsvectorPassages:
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
-        rows = self._run_search(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", limit)
-        return [
-            _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document)) for chunk, document in rows
-        ]
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> Iterator[str]:
+        for chunk, document in self._run_search(db, _TEXTS, f"{_within(scope)}'{to_lexeme(word)}'", limit):
+            yield _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document))
 
     def _run_search(self, db: Connection, statement: str, words: str, *values: object) -> Cursor:
         if self.walled:

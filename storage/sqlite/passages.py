@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from pipeline.values import SearchHit
-from pipeline.words.text import lexical_form, stem, strip_accents
+from pipeline.words.text import lexical_form, stem, stems, strip_accents
 from storage.database import Connection, Database, IndexedPassage
 from storage.documents.revision import pack_vectors, run_in_batches
 
@@ -92,6 +92,9 @@ class FTS5Passages:
     def stem(self, word: str) -> str:
         return stem(strip_accents(word))
 
+    def stems(self, words: Sequence[str]) -> list[str]:
+        return stems(words if "".join(words).isascii() else list(map(strip_accents, words)))
+
     def search(
         self,
         db: Connection,
@@ -108,14 +111,24 @@ class FTS5Passages:
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
 
+    def count_stems(self, db: Connection, limit: int) -> dict[str, int] | None:
+        counts = {}
+        for term, passages in db.execute("SELECT term, doc FROM term"):
+            if term.isalpha():
+                counts[term] = passages
+                if len(counts) > limit:
+                    return None
+        return counts
+
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (
             "SELECT term, doc FROM json_each($1) CROSS JOIN term WHERE term >= value AND term < value || char(1114111)"
         )
         return dict(db.execute(query, (json.dumps(list(letters)),)).fetchall())
 
-    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> list[str]:
-        return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), limit))]
+    def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> Iterator[str]:
+        for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), limit)):
+            yield text
 
 
 def _merge(db: Connection, pages: int) -> bool:

@@ -1,23 +1,23 @@
-"""Slips of the pen: how far apart two words are, and which known ones an unknown one may stand for."""
+"""Slips of the pen: which known words an unknown one may stand for."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pipeline.values import Audience, BlockKind, Chunk, Unit
-from storage.documents.index import MAX_WORD_LENGTH, edit_distance
+from storage.documents.index import LASTING_SEARCHES
+from storage.documents.spelling import MAX_WORD_LENGTH
+from storage.documents.vocabulary import MAX_STEMS
 from storage.open import Storage
+from tests.contracts.waiting import until
 from tests.doubles.engines import Engine
 from tests.doubles.samples import document
 
 EVERYONE = Audience(collections=frozenset({"default"}))
 TEXT = "Containers are deployed to the cluster. Performance is measured; permission is needed to delete the delta."
 OFFERS = "An offer is a set of terms. An offer often lapses within seconds."
-WORDS = st.text(alphabet="abc", max_size=7)
 
 
 @pytest.fixture
@@ -79,22 +79,6 @@ async def test_an_audience_that_sees_nothing_is_told_nothing(storage: Storage) -
     assert await storage.index.suggest_words(["perfomance"], Audience(collections=frozenset({"other"}))) == {}
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "count"),
-    [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "abd", 1), ("abc", "cab", 2), ("abcd", "badc", 2)],
-)
-def test_a_slip_is_a_letter_more_less_or_other_or_two_exchanged(one: str, other: str, count: int) -> None:
-    assert edit_distance(one, other, 5) == count
-
-
-@given(WORDS, WORDS, st.integers(0, 3))
-def test_slips_are_the_same_both_ways_and_counted_up_to_the_limit(one: str, other: str, limit: int) -> None:
-    exact = edit_distance(one, other, 9)
-    assert exact == edit_distance(other, one, 9)
-    assert (exact == 0) == (one == other)
-    assert min(edit_distance(one, other, limit), limit + 1) == min(exact, limit + 1)
-
-
 async def test_a_word_that_only_documents_out_of_sight_hold_is_as_unknown_as_any(storage: Storage) -> None:
     text = "The perfomance of the permisson."
     unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
@@ -111,3 +95,48 @@ async def test_a_code_is_found_however_it_is_written(storage: Storage, code: str
     await keep(storage, "codes", "XR-2045 means that the lid is open. PN4411 is the hinge.")
     found = await storage.index.suggest_words([code], EVERYONE)
     assert found.get(code, []) == written
+
+
+SLIPS = {"perfomance": ["performance"], "clutser": ["cluster"], "premisssion": ["permission"], "zebra": []}
+
+
+async def search_often(storage: Storage) -> None:
+    """Until the vocabulary is in memory."""
+    for _ in range(LASTING_SEARCHES):
+        await storage.index.search_lexical(["performance"], EVERYONE, 5)
+    await until(lambda: storage.index._reading is None or storage.index._reading.done())
+
+
+@pytest.mark.parametrize("stems", [MAX_STEMS, 3])
+async def test_words_are_the_same_however_often_a_library_is_searched_and_however_many_it_has(
+    storage: Storage, stems: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.documents.index.MAX_STEMS", stems)
+    words = ["performance", "permissions", "the", "zebra", "v3.2", "straße"]
+    before = await storage.index.search_lexical(words, EVERYONE, 5)
+    suggested = await storage.index.suggest_words(list(SLIPS), EVERYONE)
+    assert suggested == {slip: meant for slip, meant in SLIPS.items() if meant}
+    await keep(storage, "again", "Another generation.")
+    await search_often(storage)
+    assert bool(storage.index._cache.vocabulary) == (stems == MAX_STEMS)
+    assert await storage.index.suggest_words(list(SLIPS), EVERYONE) == suggested
+    await storage.library.remove_documents(["again"])
+    await search_often(storage)
+    assert await storage.index.search_lexical(words, EVERYONE, 5) == before
+
+
+async def test_a_word_of_a_new_document_is_suggested_at_once(storage: Storage) -> None:
+    await search_often(storage)
+    await keep(storage, "b", "The zebra crosses the street.")
+    assert await storage.index.suggest_words(["zebrra"], EVERYONE) == {"zebrra": ["zebra"]}
+
+
+async def test_a_vocabulary_in_memory_gives_no_word_away(storage: Storage) -> None:
+    text = "The zanzibar project."
+    unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
+    chunk = Chunk(id="b#0", document_id="b", text=text, units=(unit,))
+    await storage.library.replace_document(document("b", collection="board"), [chunk], None, "")
+    await search_often(storage)
+    assert await storage.index.suggest_words(["zanzibbar"], EVERYONE) == {}
+    board = Audience(collections=frozenset({"board"}))
+    assert await storage.index.suggest_words(["zanzibbar"], board) == {"zanzibbar": ["zanzibar"]}

@@ -6,6 +6,8 @@ import random
 import sqlite3
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.words.text import (
     content_terms,
@@ -13,6 +15,7 @@ from pipeline.words.text import (
     query_terms,
     sentence_spans,
     stem,
+    stems,
     strip_accents,
     strip_invisible,
 )
@@ -102,3 +105,14 @@ def test_what_names_one_of_a_kind_is_no_stop_word(text: str, named: set[str]) ->
 )
 def test_how_a_japanese_sentence_goes_on_is_not_looked_for(question: str, told: list[str]) -> None:
     assert query_terms(question) == told
+
+
+PARTS = st.text(alphabet="abegilnoty", max_size=6)
+ENDED = st.builds(
+    "".join, st.tuples(PARTS, st.sampled_from(["", "log", "bl"]), st.sampled_from(["", "y", "ies", "ing"]))
+)
+
+
+@given(st.lists(ENDED | st.text(max_size=5) | st.sampled_from(["a" * 80, "straße", "technology", "possibly", "o's"])))
+def test_many_words_have_the_stems_that_each_has(words: list[str]) -> None:
+    assert stems(words) == [stem(word) for word in words]
