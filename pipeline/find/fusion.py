@@ -33,6 +33,7 @@ One question in twenty on a subject that a library does not treat comes nearer t
 treat, 19 of 20."""
 
 ScoreArray = NDArray[np.float64]
+NO_COSINES = np.zeros(0, np.float32)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 
@@ -64,8 +65,8 @@ class MeasuredPassage(NamedTuple):
     """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
     terms: NDArray[np.bool_]
     """Whether it holds each of the text's terms."""
-    units: NDArray[np.float32] | None
-    """Cosine of each unit; None without vectors."""
+    units: NDArray[np.float32]
+    """Cosine of each unit; empty without vectors."""
     unit_relevance: Sequence[float]
     """Sum, for each unit, of the share of the text's words in it or above it, and its cosine."""
 
@@ -147,13 +148,13 @@ def measure_passages(
     counts = np.array([len(chunk.units) + 1 for chunk, _ in passages])
     first = np.cumsum(counts) - counts
     titled, held = _locate_terms(query.rarity, passages, first)
-    units: list[NDArray[np.float32] | None] = []
+    units: list[NDArray[np.float32]] = []
     meaning, has_vectors = np.zeros(len(held)), np.zeros(len(passages), bool)
     for number, ((chunk, _), begin) in enumerate(zip(passages, first.tolist(), strict=True)):
         rows = vectors.rows.get(chunk.id) if cosines else None
-        own = _expand_units(cosines.units[rows], chunk) if cosines and rows else None
+        own = _expand_units(cosines.units[rows], chunk) if cosines and rows else NO_COSINES
         units.append(own)
-        if own is not None and len(own) == len(chunk.units):
+        if rows and len(own) == len(chunk.units):
             meaning[begin + 1 : begin + 1 + len(own)], has_vectors[number] = own, True
     weights = np.fromiter(query.rarity.values(), float) / (sum(query.rarity.values()) or 1.0)
     in_reach = np.repeat(titled, counts, axis=0) | held
@@ -243,31 +244,27 @@ class TermMatcher:
     """Finds terms, as `text.content_terms` makes them, in texts; they are numbered in their order."""
 
     def __init__(self, terms: Iterable[str]) -> None:
-        self._terms = [(term, _prefix(term)) for term in terms]
+        self._terms = [(term, _prefix(term), term.isascii() or _is_spaced(term)) for term in terms]
 
     def find(self, *texts: str) -> list[tuple[int, int]]:
         """Return the start of each occurrence of each term in `texts`, joined by line ends, with the number of the
         term."""
         surface = "\n".join(map(_fold, texts))
         occurrences: list[tuple[int, int]] = []
-        for number, (term, beginning) in enumerate(self._terms):
+        for number, (term, beginning, is_spaced) in enumerate(self._terms):
             start = surface.find(beginning)
             while start >= 0:
-                end = self._word_end(surface, start, term)
-                if end:
+                end = start + 1
+                if not is_spaced and surface.startswith(term, start):
+                    end = start + len(term)
                     occurrences.append((start, number))
-                start = surface.find(beginning, max(end, start + 1))
+                elif not (start and surface[start - 1].isalnum()):
+                    match = WORD.match(surface, start)
+                    if match and term in _terms(match.group()):
+                        end = match.end()
+                        occurrences.append((start, number))
+                start = surface.find(beginning, end)
         return occurrences
-
-    @staticmethod
-    def _word_end(surface: str, start: int, term: str) -> int:
-        """Return the end of the word at `start` if it is `term`, else 0."""
-        if not term.isascii() and surface.startswith(term, start) and not _is_spaced(term):
-            return start + len(term)
-        if start and surface[start - 1].isalnum():
-            return 0
-        match = WORD.match(surface, start)
-        return match.end() if match and term in _terms(match.group()) else 0
 
 
 def _fold(text: str) -> str:

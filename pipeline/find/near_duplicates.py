@@ -98,10 +98,15 @@ def _group_copies(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[l
     """Yield each passage that is no copy of one before, with its copies."""
     remaining = [(passage, _words(text(passage))) for passage in passages]
     while remaining:
-        first = remaining[0][1]
-        matches = [_is_near(first, words) for _, words in remaining]
-        yield [passage for (passage, _), is_match in zip(remaining, matches, strict=True) if is_match]
-        remaining = [pair for pair, is_match in zip(remaining, matches, strict=True) if not is_match]
+        (passage, first), *others = remaining
+        least, most = (
+            (1 - MAX_WORD_DIFFERENCE) * len(first) - ROUNDING,
+            len(first) / (1 - MAX_WORD_DIFFERENCE) + ROUNDING,
+        )
+        copies = [pair for pair in others if least <= len(pair[1]) <= most and _is_near(first, pair[1])]
+        yield [passage, *(copy for copy, _ in copies)]
+        known = set(map(id, copies))
+        remaining = [pair for pair in others if id(pair) not in known] if copies else others
 
 
 def _select_editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
@@ -119,17 +124,18 @@ def _select_editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
 
 
 def _is_near(first: frozenset[str], second: frozenset[str]) -> bool:
-    """Return whether two texts differ in at most `MAX_WORD_DIFFERENCE` of their words, which the second then lacks no
-    more of the first's than."""
-    if abs(len(first) - len(second)) > MAX_WORD_DIFFERENCE * max(len(first), len(second)):
-        return False
+    """Return whether two texts differ in at most `MAX_WORD_DIFFERENCE` of their words. Most are told apart by a few
+    words: a near text lacks no more than that of those of the first."""
+    allowed = MAX_WORD_DIFFERENCE * len(first) + ROUNDING
     lacking = 0
-    for word in first:  # most texts are told apart by their first few words
+    for word in first:
         if word not in second:
             lacking += 1
-            if lacking > MAX_WORD_DIFFERENCE * len(first) + ROUNDING:
+            if lacking > allowed:
                 return False
-    shared, total = len(first & second), len(first) + len(second)
+    if abs(len(first) - len(second)) > MAX_WORD_DIFFERENCE * max(len(first), len(second)):
+        return False
+    shared, total = len(first) - lacking, len(first) + len(second)
     return total - 2 * shared <= MAX_WORD_DIFFERENCE * (total - shared)
 
 

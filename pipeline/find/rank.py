@@ -20,7 +20,7 @@ from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.calibration import NO_CALIBRATION, ScoreCalibration
 from pipeline.find.candidates import CandidatePassages
-from pipeline.find.fusion import ExecutedQuery, PassageScores, score_passages
+from pipeline.find.fusion import NO_COSINES, ExecutedQuery, PassageScores, score_passages
 from pipeline.values import Audience, Chunk, Document, SearchHit
 from pipeline.words.language import may_be_english
 from pipeline.words.text import content_terms, query_terms, stem, strip_accents
@@ -241,10 +241,8 @@ def _unit_relevance(place: int, scorings: Sequence[PassageScores], weights: Sequ
 def _unit_scores(place: int, scorings: Sequence[PassageScores], weights: Sequence[float]) -> NDArray[np.float32]:
     """Return the cosine of each unit of the passage at `place` with the question; in a thread its mean with that of the
     thread, where that is higher."""
-    cosines = [units for scoring in scorings if (units := scoring.passages[place].units) is not None]
-    if len(cosines) < len(scorings):
-        return np.zeros(0, np.float32)
-    if len(cosines) == 1:
-        return cosines[0]
+    cosines = [scoring.passages[place].units for scoring in scorings]
+    if len(cosines) == 1 or not all(map(len, cosines)):
+        return cosines[0] if len(cosines) == 1 else NO_COSINES
     mean = sum(weight * units for weight, units in zip(weights, cosines, strict=True)) / sum(weights)
     return np.maximum(cosines[0], mean)

@@ -242,8 +242,8 @@ class HybridRetriever:
         )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         async with self._turns:
-            results = await asyncio.gather(
-                *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
+            results = await _gather(
+                [self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries)]
             )
         skipped = ""
         if self._reader and len(results) == 1:
@@ -251,8 +251,8 @@ class HybridRetriever:
             results = [result]
         elif self._reranker:
             question = "" if len(queries) > 1 else search.question
-            results = await asyncio.gather(
-                *(self._apply_reranker(self._reranker, ranker.degraded, result, question, share) for result in results)
+            results = await _gather(
+                [self._apply_reranker(self._reranker, ranker.degraded, result, question, share) for result in results]
             )
         results = [_lift_confirmed(result, share) for result in results]
         if len(results) == 1:
@@ -351,6 +351,11 @@ class HybridRetriever:
         if ranked is None:
             return result, "there was no time for it"
         return self._select_good(result.query, ranked, result.corrections, share)[0], ""
+
+
+async def _gather(works: Sequence[Awaitable[_QueryResult]]) -> list[_QueryResult]:
+    """Do all works at once; one alone needs no task of its own."""
+    return [await works[0]] if len(works) == 1 else await asyncio.gather(*works)
 
 
 def _lift_confirmed(result: _QueryResult, share: int) -> _QueryResult:
