@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from bot.config.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
-from pipeline.find.fusion import FUSION_WEIGHTS, score_passages  # noqa: E402
+from pipeline.find.fusion import FUSION_WEIGHTS, measure_passages, score_passages  # noqa: E402
 from pipeline.find.rank import Ranker  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud", "doc2dial")
@@ -61,8 +61,9 @@ async def collect(data: Path, folder: Path, name: str) -> list[Question]:
         ranker = Ranker(storage.index, storage.library, citewell.embedder, audience)
         for row in rows:
             asked = await ranker.execute_query(row["question"])
-            passages, vectors = await ranker.load_candidates([asked])
-            found = score_passages(asked, passages, vectors)
+            ids = [hit.chunk_id for hit in (*asked.lexical, *asked.nearest)]
+            passages, vectors = await storage.library.get_with_vectors(list(dict.fromkeys(ids)))
+            found = score_passages(asked, measure_passages(asked, passages, vectors))
             documents = [document.id for _, document in passages]
             questions.append(Question(name, found.measures, documents, frozenset(row["gold_doc_ids"])))
     return questions

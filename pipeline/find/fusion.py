@@ -12,11 +12,10 @@ first for 26 (20).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,7 @@ One question in twenty on a subject that a library does not treat comes nearer t
 treat, 19 of 20."""
 
 ScoreArray = NDArray[np.float64]
+NO_COSINES = np.zeros(0, np.float32)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 
@@ -53,18 +53,33 @@ class ExecutedQuery:
     questions to XQuAD in German .919 find their passage first by words and .887 where meaning decides."""
 
 
+class MeasuredPassage(NamedTuple):
+    """A passage as it was measured for one text, by itself."""
+
+    chunk_id: str
+    cosine: float
+    """Cosine of the whole passage; 0 without vectors."""
+    nearest: float
+    """Cosine of its nearest unit; 0 without vectors."""
+    window: float
+    """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
+    terms: NDArray[np.bool_]
+    """Whether it holds each of the text's terms."""
+    units: NDArray[np.float32]
+    """Cosine of each unit; empty without vectors."""
+    unit_relevance: Sequence[float]
+    """Sum, for each unit, of the share of the text's words in it or above it, and its cosine."""
+
+
 @dataclass(frozen=True, slots=True)
 class PassageScores:
     """Scores of passages for one text; a row for each passage."""
 
+    passages: Sequence[MeasuredPassage]
     measures: ScoreArray
     """Shape (n, 3), in the order of `FUSION_WEIGHTS`, each column divided by its best."""
     window: ScoreArray
-    """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
-    units: Mapping[str, NDArray[np.float32]]
-    """Cosine of each unit by chunk; a chunk without vectors is left out."""
-    unit_relevance: Mapping[str, ScoreArray]
-    """Sum, for each unit by chunk, of the share of the text's words in it or above it, and its cosine."""
+    """As in `MeasuredPassage`."""
     meaning: ScoreArray
     """Cosine of the nearest unit of each passage, divided by the best; zeros without vectors."""
     missing: frozenset[str]
@@ -91,87 +106,125 @@ class PassageScores:
         return float(self.window.max(initial=0.0))
 
 
-def score_passages(
-    query: ExecutedQuery, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors
-) -> PassageScores:
-    """Score `passages` (with their titles and headings) for `query`; without its vector only by words.
-
-    All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""
+def score_passages(query: ExecutedQuery, passages: Sequence[MeasuredPassage]) -> PassageScores:
+    """Score passages for `query`, as they were measured for it."""
     lexical = {hit.chunk_id: hit.score for hit in query.lexical}
-    units: dict[str, NDArray[np.float32]] = {}
-    passage_cosines = dict.fromkeys(lexical, 0.0)
-    if query.vector is not None and vectors.rows:
-        calibration, question = query.calibration, query.calibration.center_question(query.vector)
-        matrix = calibration.center_units(vectors.matrix)
-        cosines = calibration.calibrate(matrix @ question)
-        units = {
-            chunk.id: _expand_units(cosines[rows], chunk)
-            for chunk, _ in passages
-            if (rows := vectors.rows.get(chunk.id))
-        }
-        sums = np.stack([matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
-        directions = calibration.calibrate(sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9))
-        passage_cosines = dict(zip(vectors.rows, directions.tolist(), strict=True))
-    window, unit_relevance, missing = _score_windows(query.rarity, passages, units)
-    ids = [chunk.id for chunk, _ in passages]
-    nearest = {key: float(cosines.max()) for key, cosines in units.items()}
-    columns = [
-        np.array([max(scores.get(key, 0.0), 0.0) for key in ids]) for scores in (lexical, passage_cosines, nearest)
+    found = [
+        (lexical.get(passage.chunk_id, 0.0), passage.cosine, passage.window, passage.nearest) for passage in passages
     ]
-    bm25, passage, meaning = map(_normalize, columns)
+    table = np.maximum(np.array(found, float).reshape(-1, 4), 0.0)
+    best = table.max(axis=0, initial=0.0)
+    scaled = table / np.where(best > 0, best, 1.0)
+    held = np.logical_or.reduce([np.zeros(len(query.rarity), bool), *(passage.terms for passage in passages)])
+    missing = frozenset(term for term, is_held in zip(query.rarity, held.tolist(), strict=True) if not is_held)
+    share = sum(query.rarity[term] for term in missing) / (sum(query.rarity.values()) or 1.0)
     return PassageScores(
-        measures=np.stack([bm25, passage, _normalize(window)], axis=1),
-        window=window,
-        units=units,
-        unit_relevance=unit_relevance,
-        meaning=meaning,
-        missing=missing,
-        unmatched_share=sum(query.rarity[term] for term in missing)
-        / (sum(query.rarity.values()) or 1.0)
-        * query.is_english,
+        passages, scaled[:, :3], table[:, 2], scaled[:, 3], missing, unmatched_share=share * query.is_english
     )
 
 
-def _score_windows(
-    rarity: Mapping[str, float], passages: Sequence[tuple[Chunk, Document]], cosines: Mapping[str, NDArray[np.float32]]
-) -> tuple[ScoreArray, dict[str, ScoreArray], frozenset[str]]:
-    """Score the best two neighbouring units of each passage: half coverage and half meaning, or `COSINE_WEIGHT` times
-    meaning if that is more; coverage alone where no vectors are known. Return these scores with
-    `PassageScores.unit_relevance` and the terms that no passage holds."""
+# --- Measuring ------------------------------------------------------------------------------------
+
+
+class _Cosines(NamedTuple):
+    """Cosines of passages that have vectors, by chunk; the rows of `units` are those of the vectors."""
+
+    units: Vectors
+    whole: Mapping[str, float]
+    nearest: Mapping[str, float]
+
+
+def measure_passages(
+    query: ExecutedQuery, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors
+) -> list[MeasuredPassage]:
+    """Measure `passages` (with their titles and headings) for `query`; without its vector only by words.
+
+    The best two neighbouring units of a passage are its window: half coverage and half meaning, or `COSINE_WEIGHT`
+    times meaning if that is more; coverage alone where no vectors are known. All units stand in one array, those of a
+    passage after a row for its title, so that no window crosses."""
     if not passages:
-        return np.zeros(0), {}, frozenset(rarity)
-    first = np.cumsum([0, *(len(chunk.units) + 1 for chunk, _ in passages)])
-    matcher = TermMatcher(rarity)
-    held = np.zeros((first[-1], len(rarity)), bool)
-    titled = np.zeros_like(held)
+        return []
+    cosines = _compare(query, vectors)
+    counts = np.array([len(chunk.units) + 1 for chunk, _ in passages])
+    first = np.cumsum(counts) - counts
+    titled, held = _locate_terms(query.rarity, passages, first)
+    units: list[NDArray[np.float32]] = []
     meaning, has_vectors = np.zeros(len(held)), np.zeros(len(passages), bool)
-    for number, ((chunk, document), begin) in enumerate(zip(passages, first.tolist(), strict=False)):
-        header = " ".join((document.title, *chunk.heading, ""))
-        starts = [unit.start for unit in chunk.units]
-        for start, term in matcher.find(header + chunk.text):
-            if start < len(header):
-                titled[begin : begin + len(starts) + 1, term] = True
-            elif unit := bisect_right(starts, start - len(header)):
-                held[begin + unit, term] = True
-        unit_cosines = cosines.get(chunk.id)
-        if unit_cosines is not None and len(unit_cosines) == len(starts):
-            meaning[begin + 1 : begin + 1 + len(starts)], has_vectors[number] = unit_cosines, True
-    present = np.logical_or.reduce(held | titled, axis=0).tolist()
-    weights = np.fromiter(rarity.values(), float) / (sum(rarity.values()) or 1.0)
-    relevance = (titled | held) @ weights + meaning
-    unit_relevance = {
-        chunk.id: relevance[row + 1 : row + 1 + len(chunk.units)]
-        for (chunk, _), row in zip(passages, first[:-1], strict=True)
-    }
-    coverage = (titled | held | _shift_down(held, first)) @ weights
+    for number, ((chunk, _), begin) in enumerate(zip(passages, first.tolist(), strict=True)):
+        rows = vectors.rows.get(chunk.id) if cosines else None
+        own = _expand_units(cosines.units[rows], chunk) if cosines and rows else NO_COSINES
+        units.append(own)
+        if rows and len(own) == len(chunk.units):
+            meaning[begin + 1 : begin + 1 + len(own)], has_vectors[number] = own, True
+    weights = np.fromiter(query.rarity.values(), float) / (sum(query.rarity.values()) or 1.0)
+    in_reach = np.repeat(titled, counts, axis=0) | held
+    relevance = (in_reach @ weights + meaning).tolist()
+    coverage = (in_reach | _shift_down(held, first)) @ weights
     meaning = np.maximum(meaning, _shift_down(meaning, first))
-    both: ScoreArray = np.maximum.reduceat(np.maximum((coverage + meaning) / 2, COSINE_WEIGHT * meaning), first[:-1])
-    windows = np.where(has_vectors, both, np.maximum.reduceat(coverage, first[:-1]))
-    return (
-        windows,
-        unit_relevance,
-        frozenset(term for term, is_present in zip(rarity, present, strict=True) if not is_present),
+    both = np.maximum.reduceat(np.maximum((coverage + meaning) / 2, COSINE_WEIGHT * meaning), first)
+    windows = np.where(has_vectors, both, np.maximum.reduceat(coverage, first)).tolist()
+    terms = np.logical_or.reduceat(in_reach, first, axis=0)
+    return [
+        MeasuredPassage(
+            chunk_id=chunk.id,
+            cosine=cosines.whole.get(chunk.id, 0.0) if cosines else 0.0,
+            nearest=cosines.nearest.get(chunk.id, 0.0) if cosines else 0.0,
+            window=windows[number],
+            terms=terms[number],
+            units=units[number],
+            unit_relevance=relevance[begin + 1 : begin + 1 + len(chunk.units)],
+        )
+        for number, ((chunk, _), begin) in enumerate(zip(passages, first.tolist(), strict=True))
+    ]
+
+
+def _compare(query: ExecutedQuery, vectors: UnitVectors) -> _Cosines | None:
+    """Compare a query with all units, and with the mean of each passage's; None where either has no vectors."""
+    if query.vector is None or not vectors.rows:
+        return None
+    calibration, question = query.calibration, query.calibration.center_question(query.vector)
+    matrix = calibration.center_units(vectors.matrix)
+    units = calibration.calibrate(matrix @ question)
+    starts = [rows.start for rows in vectors.rows.values()]
+    belongs = np.zeros((len(starts), len(matrix)), np.float32)
+    for passage, rows in zip(belongs, vectors.rows.values(), strict=True):
+        passage[rows] = 1.0
+    sums = belongs @ matrix
+    whole = calibration.calibrate(sums @ question / np.maximum(np.sqrt(np.einsum("ij,ij->i", sums, sums)), 1e-9))
+    nearest = np.maximum.reduceat(units, starts)
+    return _Cosines(
+        units,
+        dict(zip(vectors.rows, whole.tolist(), strict=True)),
+        dict(zip(vectors.rows, nearest.tolist(), strict=True)),
     )
+
+
+def _locate_terms(
+    rarity: Mapping[str, float], passages: Sequence[tuple[Chunk, Document]], first: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which terms stand in the title and headings of each passage, and which in each row of units; `first` are
+    the rows of titles, which hold none."""
+    size = int(first[-1]) + len(passages[-1][0].units) + 1
+    texts: list[str] = []
+    begins: list[int] = []
+    rows: list[int] = []
+    offset = 0
+    for (chunk, document), row in zip(passages, first.tolist(), strict=True):
+        header = " ".join((document.title, *chunk.heading, ""))
+        start = offset + len(header)
+        begins += (offset, start)
+        rows += (row, size)  # before its first unit a text belongs to none
+        begins += [start + unit.start for unit in chunk.units]
+        rows += range(row + 1, row + 1 + len(chunk.units))
+        texts.append(header + chunk.text)
+        offset = start + len(chunk.text) + 1
+    held = np.zeros((size + 1, len(rarity)), bool)
+    if found := TermMatcher(rarity).find(*texts):
+        starts, terms = np.array(found).T
+        held[np.array(rows)[np.searchsorted(begins, starts, side="right") - 1], terms] = True
+    titled = held[first]
+    held[first] = False
+    return titled, held[:size]
 
 
 def _expand_units(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.float32]:
@@ -181,48 +234,45 @@ def _expand_units(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.floa
 
 def _shift_down(rows: NDArray[Any], first: NDArray[np.intp]) -> NDArray[Any]:
     """Move every row down by one; zero in the `first` row of a passage."""
-    later = np.roll(rows, 1, axis=0)
-    later[first[:-1]] = 0
+    later = np.zeros_like(rows)
+    later[1:] = rows[:-1]
+    later[first] = 0
     return later
-
-
-def _normalize(scores: ScoreArray) -> ScoreArray:
-    best = scores.max(initial=0.0)
-    return scores / best if best > 0 else scores
 
 
 class TermMatcher:
     """Finds terms, as `text.content_terms` makes them, in texts; they are numbered in their order."""
 
     def __init__(self, terms: Iterable[str]) -> None:
-        self._terms = [(term, _prefix(term)) for term in terms]
+        self._terms = [(term, _prefix(term), term.isascii() or _is_spaced(term)) for term in terms]
 
-    def find(self, text: str) -> list[tuple[int, int]]:
-        """Return the start of each occurrence of each term in `text`, with the number of the term."""
-        surface = text.lower()
-        if len(surface) != len(text):
-            surface = "".join(letter.lower()[0] for letter in text)
-        if not surface.isascii():
-            surface = _FOREIGN.sub(_strip_marks, surface)
+    def find(self, *texts: str) -> list[tuple[int, int]]:
+        """Return the start of each occurrence of each term in `texts`, joined by line ends, with the number of the
+        term."""
+        surface = "\n".join(map(_fold, texts))
         occurrences: list[tuple[int, int]] = []
-        for number, (term, beginning) in enumerate(self._terms):
+        for number, (term, beginning, is_spaced) in enumerate(self._terms):
             start = surface.find(beginning)
             while start >= 0:
-                end = self._word_end(surface, start, term)
-                if end:
+                end = start + 1
+                if not is_spaced and surface.startswith(term, start):
+                    end = start + len(term)
                     occurrences.append((start, number))
-                start = surface.find(beginning, max(end, start + 1))
+                elif not (start and surface[start - 1].isalnum()):
+                    match = WORD.match(surface, start)
+                    if match and term in _terms(match.group()):
+                        end = match.end()
+                        occurrences.append((start, number))
+                start = surface.find(beginning, end)
         return occurrences
 
-    @staticmethod
-    def _word_end(surface: str, start: int, term: str) -> int:
-        """Return the end of the word at `start` if it is `term`, else 0."""
-        if not term.isascii() and surface.startswith(term, start) and not _is_spaced(term):
-            return start + len(term)
-        if start and surface[start - 1].isalnum():
-            return 0
-        match = WORD.match(surface, start)
-        return match.end() if match and term in _terms(match.group()) else 0
+
+def _fold(text: str) -> str:
+    """Return `text` in lower case without accents, each letter in its place."""
+    surface = text.lower()
+    if len(surface) != len(text):
+        surface = "".join(letter.lower()[0] for letter in text)
+    return surface if surface.isascii() else _FOREIGN.sub(_strip_marks, surface)
 
 
 def _strip_marks(match: re.Match[str]) -> str:

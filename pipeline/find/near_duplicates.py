@@ -6,11 +6,12 @@ hide nor outvote the one that says 49.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from pipeline.values import Chunk, Retrieval, RetrievedChunk
 from pipeline.values.documents import exclude_known
@@ -34,29 +35,53 @@ MAX_WORD_DIFFERENCE = 0.1
 """Share of words up to which two texts may differ, figures aside."""
 MAX_REMAINING = 40
 """Greatest number of remaining passages."""
+ROUNDING = 1e-9
 _LETTERS = re.compile(r"[^\W\d_]+")
+_BLANKS = {code: " " for code in range(128) if not chr(code).isalpha()}
+"""A blank for each character of ASCII that is no letter."""
 _WORD = re.compile(r"\w+")
 
 
 def remaining_passages(retrieval: Retrieval) -> list[RetrievedChunk]:
     """Return the other passages that were read, best first, for readers that go beyond the quoted ones."""
-    return exclude_known(select_distinct(retrieval.candidates, MAX_REMAINING)[0], retrieval.passages)
+    return exclude_known(select_distinct(retrieval.candidates, MAX_REMAINING), retrieval.passages)
 
 
-def select_distinct(ranked: Sequence[S], count: int) -> tuple[list[S], int]:
-    """Select the first `count` passages: of each text the best, and the copy that contradicts the others, unless
-    nothing else is left. Return them with the number of different texts among those looked at."""
-    selected: list[S] = []
-    spare: list[S] = []
-    texts = 0
-    for editions in group_near_duplicates(ranked, lambda passage: passage.chunk.text):
-        if len(selected) >= count:
-            break
-        texts += 1
-        selected += editions[:2]
-        spare += editions[2:]
-    chosen = [*selected[:count], *spare[: max(count - len(selected), 0)]]
-    return sorted(chosen, key=lambda passage: -passage.score), texts
+def select_distinct(ranked: Sequence[S], most: int) -> list[S]:
+    """Select the first `most` passages: of each text the best, and the copy that contradicts the others, unless
+    nothing else is left."""
+    return DistinctTexts(ranked).select(most)[0]
+
+
+class DistinctTexts(Generic[S]):
+    """The different texts among `ranked` passages, best first, grouped as far as they are looked at, and once."""
+
+    def __init__(self, ranked: Sequence[S]) -> None:
+        self._rest = _group_copies(ranked, lambda passage: passage.chunk.text)
+        self._known: list[list[S]] = []
+
+    def select(self, most: int, floor: float = -math.inf) -> tuple[list[S], int]:
+        """Do what `select_distinct` does with the passages from the score `floor` on; return also the number of texts
+        among those looked at."""
+        selected: list[S] = []
+        spare: list[S] = []
+        texts = 0
+        for copies in self._groups():
+            above = [passage for passage in copies if passage.score >= floor]
+            if len(selected) >= most or not above:
+                break
+            texts += 1
+            editions = _select_editions(above, lambda passage: passage.chunk.text)
+            selected += editions[:2]
+            spare += editions[2:]
+        chosen = [*selected[:most], *spare[: max(most - len(selected), 0)]]
+        return sorted(chosen, key=lambda passage: -passage.score), texts
+
+    def _groups(self) -> Iterator[list[S]]:
+        yield from self._known
+        for copies in self._rest:
+            self._known.append(copies)
+            yield copies
 
 
 def group_near_duplicates(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]:
@@ -65,14 +90,23 @@ def group_near_duplicates(passages: Sequence[T], text: Callable[[T], str]) -> It
 
     Editions are copies that differ in a number, a name or a negation; the one that lacks most of what the majority says
     comes first. Copies that differ in nothing but a few plain words are left out."""
+    for copies in _group_copies(passages, text):
+        yield _select_editions(copies, text)
+
+
+def _group_copies(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]:
+    """Yield each passage that is no copy of one before, with its copies."""
     remaining = [(passage, _words(text(passage))) for passage in passages]
     while remaining:
-        first = remaining[0][1]
-        matches = [_is_near(first, words) for _, words in remaining]
-        yield _select_editions(
-            [passage for (passage, _), is_match in zip(remaining, matches, strict=True) if is_match], text
+        (passage, first), *others = remaining
+        least, most = (
+            (1 - MAX_WORD_DIFFERENCE) * len(first) - ROUNDING,
+            len(first) / (1 - MAX_WORD_DIFFERENCE) + ROUNDING,
         )
-        remaining = [pair for pair, is_match in zip(remaining, matches, strict=True) if not is_match]
+        copies = [pair for pair in others if least <= len(pair[1]) <= most and _is_near(first, pair[1])]
+        yield [passage, *(copy for copy, _ in copies)]
+        known = set(map(id, copies))
+        remaining = [pair for pair in others if id(pair) not in known] if copies else others
 
 
 def _select_editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
@@ -90,15 +124,24 @@ def _select_editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
 
 
 def _is_near(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Return whether two texts differ in at most `MAX_WORD_DIFFERENCE` of their words. Most are told apart by a few
+    words: a near text lacks no more than that of those of the first."""
+    allowed = MAX_WORD_DIFFERENCE * len(first) + ROUNDING
+    lacking = 0
+    for word in first:
+        if word not in second:
+            lacking += 1
+            if lacking > allowed:
+                return False
     if abs(len(first) - len(second)) > MAX_WORD_DIFFERENCE * max(len(first), len(second)):
         return False
-    shared, total = len(first & second), len(first) + len(second)
+    shared, total = len(first) - lacking, len(first) + len(second)
     return total - 2 * shared <= MAX_WORD_DIFFERENCE * (total - shared)
 
 
 @lru_cache(maxsize=1024)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_LETTERS.findall(text))
+    return frozenset(text.translate(_BLANKS).split() if text.isascii() else _LETTERS.findall(text))
 
 
 def _distinctive_words(text: str) -> tuple[str, ...]:

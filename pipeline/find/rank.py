@@ -8,6 +8,7 @@ leans on what was said before; one that the thread does not hold, nor what the t
 from __future__ import annotations
 
 import asyncio
+import operator
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.calibration import NO_CALIBRATION, ScoreCalibration
-from pipeline.find.fusion import ExecutedQuery, PassageScores, score_passages
+from pipeline.find.candidates import CandidatePassages
+from pipeline.find.fusion import NO_COSINES, ExecutedQuery, PassageScores, score_passages
 from pipeline.values import Audience, Chunk, Document, SearchHit
 from pipeline.words.language import may_be_english
 from pipeline.words.text import content_terms, query_terms, stem, strip_accents
@@ -93,19 +95,29 @@ class Ranker:
     """Vectors made for this search, by embedder and text."""
     lexical_cache: dict[tuple[str, int], ports.LexicalResult] = field(default_factory=dict)
     """Lexical results, by text and reach."""
+    candidate_cache: dict[tuple[int, str], CandidatePassages] = field(default_factory=dict)
+    """Passages read for this search, by query and embedder."""
     reach: int = 1
     depth: int = 1
     confirmations: ports.Confirmations | None = None
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
         """Search for `query` (the plan's query `number`) and rank the passages."""
-        name = self.embedder and self.embedder.name
-        queries = await asyncio.gather(*map(self.execute_query, [query, f"{query}\n{thread}"] if thread else [query]))
+        name = self.embedder.name if self.embedder else ""
+        texts = [query, f"{query}\n{thread}"] if thread else [query]
+        queries = await asyncio.gather(*map(self.execute_query, texts)) if thread else [await self.execute_query(query)]
         confirmed = await self._load_confirmations(queries[0].vector)
-        passages, vectors = await self.load_candidates(queries)
+        candidates = self.candidate_cache.setdefault((number, name), CandidatePassages(self.passages))
+        passages = await candidates.read(
+            [hit.chunk_id for found in queries for hit in (*found.lexical, *found.nearest)]
+        )
         if self.embedder and self.embedder.name != name:  # vectors of two were compared
+            self.candidate_cache.pop((number, name), None)
             return await self.rank(number, query, thread)
-        scorings = [score_passages(query, passages, vectors) for query in queries]
+        scorings = [
+            score_passages(found, candidates.measure(text, found, passages))
+            for text, found in zip(texts, queries, strict=True)
+        ]
         weights = [1.0, *(1 / (scorings[0].best or 1.0) for _ in scorings[1:])]
         subject = [
             1.0,
@@ -126,14 +138,15 @@ class Ranker:
                 document=document,
                 score=float(scores[place]),
                 query_index=number,
-                unit_scores=_unit_scores(chunk.id, scorings, weights),
-                unit_relevance=_unit_relevance(chunk.id, scorings, weights),
+                unit_scores=_unit_scores(place, scorings, weights),
+                unit_relevance=_unit_relevance(place, scorings, weights),
                 confirmed=confirmed.get(chunk.id, 0),
             )
             for place in np.argsort(-scores, kind="stable").tolist()
             for chunk, document in [passages[place]]
         ]
-        missing = [word for word in query_terms(query) if stem(strip_accents(word)) in scorings[0].missing]
+        words = query_terms(query) if scorings[0].missing else []
+        missing = [word for word in words if stem(strip_accents(word)) in scorings[0].missing]
         return Ranking(ranked, missing, scorings[0].unmatched_share)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
@@ -151,18 +164,13 @@ class Ranker:
 
     async def execute_query(self, text: str) -> ExecutedQuery:
         """Search for `text` by words and by meaning, both at once."""
-        (vector, nearest, calibration), (rarity, lexical) = await asyncio.gather(
-            self._search_meaning(text), self._search_words(text)
-        )
+        words = asyncio.ensure_future(self._search_words(text))
+        try:
+            vector, nearest, calibration = await self._search_meaning(text)
+            rarity, lexical = await words
+        finally:
+            words.cancel()
         return ExecutedQuery(rarity, vector, lexical, nearest, calibration, is_english=may_be_english(text))
-
-    async def load_candidates(
-        self, queries: Sequence[ExecutedQuery]
-    ) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
-        """Read the passages that `queries` found, with their vectors."""
-        return await self.passages.get_with_vectors(
-            list(dict.fromkeys(hit.chunk_id for query in queries for hit in (*query.lexical, *query.nearest)))
-        )
 
     async def _load_confirmations(self, question: ports.Vectors | None) -> Mapping[str, int]:
         nothing: Mapping[str, int] = {}
@@ -222,20 +230,19 @@ def _thread_overlap(query: ExecutedQuery, thread: str, alone: PassageScores, tog
     return max(repeated, float(alone.window[together.fused.argmax()]) / alone.best)
 
 
-def _unit_relevance(chunk_id: str, scorings: Sequence[PassageScores], weights: Sequence[float]) -> list[float]:
-    """Return the relevance of each unit, for the question and its thread together."""
-    total = sum(weight * scoring.unit_relevance[chunk_id] for weight, scoring in zip(weights, scorings, strict=True))
-    relevance: list[float] = np.asarray(total).tolist()
-    return relevance
+def _unit_relevance(place: int, scorings: Sequence[PassageScores], weights: Sequence[float]) -> Sequence[float]:
+    """Return the relevance of each unit of the passage at `place`, for the question and its thread together."""
+    relevance = [scoring.passages[place].unit_relevance for scoring in scorings]
+    if len(relevance) == 1:
+        return relevance[0]
+    return [sum(map(operator.mul, weights, values)) for values in zip(*relevance, strict=True)]
 
 
-def _unit_scores(chunk_id: str, scorings: Sequence[PassageScores], weights: Sequence[float]) -> NDArray[np.float32]:
-    """Return the cosine of each unit with the question; in a thread its mean with that of the thread, where that is
-    higher."""
-    cosines = [scoring.units[chunk_id] for scoring in scorings if chunk_id in scoring.units]
-    if len(cosines) < len(scorings):
-        return np.zeros(0, np.float32)
-    if len(cosines) == 1:
-        return cosines[0]
+def _unit_scores(place: int, scorings: Sequence[PassageScores], weights: Sequence[float]) -> NDArray[np.float32]:
+    """Return the cosine of each unit of the passage at `place` with the question; in a thread its mean with that of the
+    thread, where that is higher."""
+    cosines = [scoring.passages[place].units for scoring in scorings]
+    if len(cosines) == 1 or not all(map(len, cosines)):
+        return cosines[0] if len(cosines) == 1 else NO_COSINES
     mean = sum(weight * units for weight, units in zip(weights, cosines, strict=True)) / sum(weights)
     return np.maximum(cosines[0], mean)

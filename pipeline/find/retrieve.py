@@ -15,9 +15,10 @@ from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.evidence.question_analysis import IDENTIFIER
 from pipeline.find.calibration import ScoreCalibration
-from pipeline.find.near_duplicates import remaining_passages, select_distinct
+from pipeline.find.near_duplicates import DistinctTexts, remaining_passages, select_distinct
 from pipeline.find.rank import SEARCH_DEPTH, RankedPassage, Ranker, Ranking, identity_calibration
 from pipeline.find.rerank import apply_relevance_scorer, apply_reranker, boost_confirmed, is_scorable
+from pipeline.find.retrieved import RetrievedPassages
 from pipeline.ports import ChunkReader, Retriever
 from pipeline.values import (
     Audience,
@@ -180,6 +181,8 @@ class _QueryResult:
     query: str
     """Query with its slips corrected."""
     ranked: list[RankedPassage]
+    texts: DistinctTexts[RankedPassage]
+    """The different texts of `ranked`."""
     above: int
     """Number of leading passages that are above the floor."""
     good: list[RankedPassage]
@@ -239,8 +242,8 @@ class HybridRetriever:
         )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         async with self._turns:
-            results = await asyncio.gather(
-                *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
+            results = await _gather(
+                [self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries)]
             )
         skipped = ""
         if self._reader and len(results) == 1:
@@ -248,16 +251,20 @@ class HybridRetriever:
             results = [result]
         elif self._reranker:
             question = "" if len(queries) > 1 else search.question
-            results = await asyncio.gather(
-                *(self._apply_reranker(self._reranker, ranker.degraded, result, question, share) for result in results)
+            results = await _gather(
+                [self._apply_reranker(self._reranker, ranker.degraded, result, question, share) for result in results]
             )
         results = [_lift_confirmed(result, share) for result in results]
-        ranked = _merge([result.ranked for result in results])
-        good = tuple(map(_passage, _merge([result.good for result in results])))
+        if len(results) == 1:
+            ranked, texts, good = results[0].ranked, results[0].texts, results[0].good
+        else:
+            ranked = _merge([result.ranked for result in results])
+            texts, good = DistinctTexts(ranked), _merge([result.good for result in results])
+        passages = RetrievedPassages(ranked)
         return Retrieval(
-            passages=good,
-            candidates=tuple(map(_passage, ranked)),
-            nearest=tuple(map(_passage, select_distinct(ranked, self._top_k)[0])),
+            passages=tuple(map(passages.describe, good)),
+            candidates=passages if ranked else (),
+            nearest=tuple(map(passages.describe, texts.select(self._top_k)[0])),
             document_ids=tuple(dict.fromkeys(passage.document.id for passage in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
             scorer_skipped=skipped,
@@ -295,20 +302,22 @@ class HybridRetriever:
             )
         if ranking.unmatched_share:
             ranking = await ranker.widen_vector(WIDEN_VECTOR_FACTOR).rank(number, query, thread)
-        above, good, texts = self._select_good(query, ranking.passages, share)
-        if texts < share and above >= SEARCH_DEPTH:
+        result, taken = self._select_good(query, ranking.passages, corrections, share)
+        if taken < share and result.above >= SEARCH_DEPTH:
             ranking = await ranker.widen(WIDEN_FACTOR).rank(number, query, thread)
-            above, good, _ = self._select_good(query, ranking.passages, share)
-        return _QueryResult(query, ranking.passages, above, good, corrections)
+            result, _ = self._select_good(query, ranking.passages, corrections, share)
+        return result
 
     def _select_good(
-        self, query: str, ranked: Sequence[RankedPassage], share: int
-    ) -> tuple[int, list[RankedPassage], int]:
-        """Return the number of passages above the floor, the distinct ones of them for a writer, and how many texts
-        those took."""
+        self, query: str, ranked: list[RankedPassage], corrections: tuple[SpellingCorrection, ...], share: int
+    ) -> tuple[_QueryResult, int]:
+        """Return the result of a query, with the distinct ones above the floor for a writer, and how many texts those
+        took."""
         floor = self._floor + _length_penalty(query)
-        above = [passage for passage in ranked if passage.score >= floor]
-        return (len(above), *select_distinct(above, share))
+        texts = DistinctTexts(ranked)
+        good, taken = texts.select(share, floor)
+        above = sum(passage.score >= floor for passage in ranked)
+        return _QueryResult(query, ranked, texts, above, good, corrections), taken
 
     async def _apply_reranker(
         self, reranker: ports.Reranker, degraded: set[str], result: _QueryResult, question: str, share: int
@@ -323,7 +332,8 @@ class HybridRetriever:
         except CitewellError:
             degraded.add("reranker")
             return result
-        return replace(result, ranked=[*above, *result.ranked[result.above :]], good=select_distinct(above, share)[0])
+        ranked = [*above, *result.ranked[result.above :]]
+        return replace(result, ranked=ranked, texts=DistinctTexts(ranked), good=select_distinct(above, share))
 
     async def _apply_scorer(
         self, reader: ports.RelevanceScorer, degraded: set[str], result: _QueryResult, search: SearchPlan, share: int
@@ -340,26 +350,33 @@ class HybridRetriever:
             return result, ""
         if ranked is None:
             return result, "there was no time for it"
-        above, good, _ = self._select_good(result.query, ranked, share)
-        return replace(result, ranked=ranked, above=above, good=good), ""
+        return self._select_good(result.query, ranked, result.corrections, share)[0], ""
+
+
+async def _gather(works: Sequence[Awaitable[_QueryResult]]) -> list[_QueryResult]:
+    """Do all works at once; one alone needs no task of its own."""
+    return [await works[0]] if len(works) == 1 else await asyncio.gather(*works)
 
 
 def _lift_confirmed(result: _QueryResult, share: int) -> _QueryResult:
     """Move confirmed passages up: none passes the floor by that, and none is shown less."""
+    if not any(passage.confirmed or passage.document.is_solved for passage in result.ranked[: result.above]):
+        return result
     above = boost_confirmed(result.ranked[: result.above])
     if not any(passage.confirmation_boost for passage in above):
         return result
     shown_ids = {passage.chunk.id for passage in result.good}
     entering = [
         replace(passage, confirmation_boost=passage.score)
-        for passage in select_distinct(above, share)[0]
+        for passage in select_distinct(above, share)
         if passage.chunk.id not in shown_ids
     ]
     good = sorted(
         [*(passage for passage in above if passage.chunk.id in shown_ids), *entering],
         key=lambda passage: -passage.score,
     )
-    return replace(result, ranked=[*above, *result.ranked[result.above :]], good=good)
+    ranked = [*above, *result.ranked[result.above :]]
+    return replace(result, ranked=ranked, texts=DistinctTexts(ranked), good=good)
 
 
 def _is_other_language(question: str, ranking: Ranking) -> bool:
@@ -385,16 +402,3 @@ def _merge(rankings: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
     for passage in sorted((passage for ranked in rankings for passage in ranked), key=lambda passage: -passage.score):
         best.setdefault(passage.chunk.id, passage)
     return list(best.values())
-
-
-def _passage(ranked: RankedPassage) -> RetrievedChunk:
-    return RetrievedChunk(
-        chunk=ranked.chunk,
-        document=ranked.document,
-        score=round(min(ranked.score, 1.0), 4),
-        unit_scores=tuple(ranked.unit_scores.tolist()),
-        relevance=ranked.relevance,
-        query_index=ranked.query_index,
-        confirmed=ranked.confirmed,
-        confirmation_boost=ranked.confirmation_boost,
-    )

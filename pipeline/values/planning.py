@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from pipeline.values.base import Value, replace
 from pipeline.values.documents import RetrievedChunk
@@ -113,7 +113,7 @@ class Retrieval(Value):
     """Passages at or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
     """The best few whatever their score: read where few are above the floor and nothing answers."""
-    candidates: tuple[RetrievedChunk, ...] = ()
+    candidates: SkipValidation[Sequence[RetrievedChunk]] = ()
     """All passages that were read, duplicates among them, best first."""
     document_ids: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
