@@ -11,7 +11,7 @@ from pathlib import Path
 from adapters.models.minilm.embedder import MiniLMEmbedder
 from bench.synthetic import DIMENSIONS, Corpus, Made, document_id
 from storage.database import Connection, PassageIndex
-from storage.documents.revision import insert_chunks, publish_revision, stage_revision
+from storage.documents.revision import collection_number, insert_chunks, publish_revisions, stage_revision
 from storage.open import open_storage
 
 AT_ONCE = 50
@@ -36,6 +36,7 @@ async def fill(corpus: Corpus, folder: Path, database: str = "") -> bool:
 
 def _put(db: Connection, *, passages: PassageIndex, documents: Sequence[Made]) -> None:
     for document, chunks, vectors in documents:
-        revision = stage_revision(db, document, MiniLMEmbedder.name, DIMENSIONS)
-        insert_chunks(db, passages.bulk_add, revision, document, chunks, vectors, 0)
-        publish_revision(db, revision, document.id)
+        collection = collection_number(db, document.collection)
+        revision = stage_revision(db, document, collection, MiniLMEmbedder.name, DIMENSIONS)
+        insert_chunks(db, passages.bulk_add, revision, collection, document, chunks, vectors, 0)
+        publish_revisions(db, {document.id: revision})

@@ -14,6 +14,14 @@ import numpy as np
 
 from pipeline.errors import CitewellError, Refused, Unavailable
 from pipeline.ingest.embedding_inputs import embedding_texts
+from pipeline.ingest.parts import (
+    PART_UNITS,
+    CountedBlocks,
+    DocumentPart,
+    drop_stored,
+    overlapping_windows,
+    part_batches,
+)
 from pipeline.ingest.reporting import (
     DocumentChange,
     DocumentFailed,
@@ -25,11 +33,11 @@ from pipeline.ingest.reporting import (
 from pipeline.ports import (
     DocumentSource,
     DocumentStore,
+    DocumentVersion,
     Embedder,
     PermissionAwareSource,
     SourceItem,
     StagedVersion,
-    Vectors,
 )
 from pipeline.screen.sensitive_data import secret_types
 from pipeline.values import PARSER_VERSION, Block, Chunk, Document, ParsedDocument, replace
@@ -41,13 +49,12 @@ from pipeline.values import PARSER_VERSION, Block, Chunk, Document, ParsedDocume
 MAX_PARSERS = 2
 """Maximum number of documents that are parsed at a time, so that a slow one does not leave the embedder idle."""
 QUEUE_SIZE = 16
-"""Maximum number of parts between two stages."""
-EMBEDDING_BATCH_UNITS = 1024
-"""Number of units that are embedded together, and of units of a part."""
-WINDOW_CHARACTERS = 1_000_000
-"""Length of a window in characters: less than the screening of a document reads."""
-WINDOW_OVERLAP = 10_000
-"""Number of characters that two windows share, so that every paragraph is complete in one of them."""
+"""Maximum number of parts that wait to be embedded."""
+EMBEDDING_BATCH_UNITS = 256
+"""Number of units from which a batch of parts is embedded."""
+BATCHES_AT_ONCE = 4
+"""Maximum number of batches that are embedded at a time: while the last text of one runs, cores take texts of the next.
+"""
 
 
 class ChunkSplitter(Protocol):
@@ -58,31 +65,18 @@ class ChunkSplitter(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class DocumentPart:
-    """A document on its way to the library, or a part of its chunks."""
-
-    item: SourceItem
-    document: Document
-    chunks: tuple[Chunk, ...]
-    vectors: tuple[Vectors, ...] | None = None
-    staged_version: StagedVersion | None = None
-    """Version that collects the parts of a long document."""
-    is_last: bool = True
-    progress: float = 1.0
-    """Share of the document that was read so far."""
-
-
 PartQueue = asyncio.Queue[DocumentPart | None]
+EmbeddedQueue = asyncio.Queue[asyncio.Task[list[DocumentPart]] | None]
+"""Batches that are embedded or will be, in the order of their parts."""
 
 
 async def run_stages(stages: IngestPipeline, items: Sequence[SourceItem]) -> None:
     """Bring all `items` into the library. Raises the first error that does not belong to a single document."""
-    parsed, embedded = PartQueue(QUEUE_SIZE), PartQueue(QUEUE_SIZE)
+    parsed, embedded = PartQueue(QUEUE_SIZE), EmbeddedQueue(BATCHES_AT_ONCE - 1)
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(stages.read(iter(items), parsed))
-            group.create_task(stages.embed(parsed, embedded))
+            group.create_task(stages.embed(parsed, embedded, group))
             group.create_task(stages.store(embedded))
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
@@ -147,14 +141,14 @@ class IngestPipeline:
             flagged=flagged,
             keys=keys,
         )
-        blocks = _CountedBlocks(parsed.blocks)
-        batches = _batches(self.splitter.chunks(document, blocks))
+        blocks = CountedBlocks(parsed.blocks)
+        batches = part_batches(self.splitter.chunks(document, blocks))
         staged, position = None, 0
         while batch := await asyncio.to_thread(next, batches, None):
             chunks, last = batch
             if not last and staged is None:
                 staged = await self.library.stage_version(document, *self._embedder_key())
-            unstored = await _drop_stored(chunks, staged, position, last) if staged else chunks
+            unstored = await drop_stored(chunks, staged, position, last) if staged else chunks
             position += len(chunks)
             self.reporter.record_chunks(chunks)
             share = blocks.taken / max(1, len(parsed.blocks))
@@ -169,8 +163,8 @@ class IngestPipeline:
         texts = list(overlapping_windows([parsed.document.title, *(block.text for block in parsed.blocks)]))
         return any(map(self.is_injection, texts)), secret_types(texts)
 
-    async def embed(self, parsed: PartQueue, embedded: PartQueue) -> None:
-        """Embed parts together, up to `EMBEDDING_BATCH_UNITS` units: a server then gets fewer requests."""
+    async def embed(self, parsed: PartQueue, embedded: EmbeddedQueue, group: asyncio.TaskGroup) -> None:
+        """Embed parts in batches, several at a time: a server then gets fewer requests, and no core waits."""
         has_more = True
         while has_more:
             batch: list[DocumentPart] = []
@@ -182,8 +176,7 @@ class IngestPipeline:
                 else:
                     batch.append(part)
                     units += sum(len(chunk.units) for chunk in part.chunks)
-            for part in await self._with_vectors(batch):
-                await embedded.put(part)
+            await embedded.put(group.create_task(self._with_vectors(batch)))
         await embedded.put(None)
 
     async def _with_vectors(self, batch: Sequence[DocumentPart]) -> list[DocumentPart]:
@@ -195,8 +188,8 @@ class IngestPipeline:
         unique = list(rows)
         try:
             parts = [
-                await self.embedder.embed(unique[start : start + EMBEDDING_BATCH_UNITS])
-                for start in range(0, len(unique), EMBEDDING_BATCH_UNITS)
+                await self.embedder.embed(unique[start : start + PART_UNITS])
+                for start in range(0, len(unique), PART_UNITS)
             ]
         except Unavailable as error:
             self.embedder_problem = str(error)
@@ -207,92 +200,47 @@ class IngestPipeline:
             for part, document in zip(batch, texts, strict=True)
         ]
 
-    async def store(self, embedded: PartQueue) -> None:
-        """Store the parts. A document with incomplete vectors is stored without any, and is due again."""
-        while part := await embedded.get():
-            name = self.embedder.name if self.embedder and part.vectors is not None else ""
-            if part.staged_version is None:
-                await self.library.replace_document(part.document, part.chunks, part.vectors, name)
-            elif part.item.id in self.failed_ids or not await self._add_part(part, part.staged_version, name):
-                continue
-            if part.is_last:
-                self.reporter.record_stored(part.item.label, part.document, new=part.item.id not in self.known_versions)
-            else:
-                self.reporter.report_progress(part.item.label, part.progress)
+    async def store(self, embedded: EmbeddedQueue) -> None:
+        """Store the parts, the complete documents of a batch together. A document with incomplete vectors is stored
+        without any, and is due again."""
+        while batch := await embedded.get():
+            parts = await batch
+            await self._store_documents([part for part in parts if part.staged_version is None])
+            for part in parts:
+                if part.staged_version is None or part.item.id in self.failed_ids:
+                    continue
+                if not await self._add_part(part, part.staged_version):
+                    continue
+                if part.is_last:
+                    self._record_stored(part)
+                else:
+                    self.reporter.report_progress(part.item.label, part.progress)
 
-    async def _add_part(self, part: DocumentPart, staged: StagedVersion, embedder: str) -> bool:
+    async def _store_documents(self, parts: Sequence[DocumentPart]) -> None:
+        if parts:
+            await self.library.replace_documents(
+                [DocumentVersion(part.document, part.chunks, part.vectors, self._embedder_of(part)) for part in parts]
+            )
+        for part in parts:
+            self._record_stored(part)
+
+    def _record_stored(self, part: DocumentPart) -> None:
+        is_new = part.item.id not in self.known_versions
+        self.reporter.record_stored(part.item.label, part.document, new=is_new)
+
+    def _embedder_of(self, part: DocumentPart) -> str:
+        return self.embedder.name if self.embedder and part.vectors is not None else ""
+
+    async def _add_part(self, part: DocumentPart, staged: StagedVersion) -> bool:
         try:
             await staged.add(part.chunks, part.vectors)
             if part.is_last:
-                await staged.publish(embedder)
+                await staged.publish(self._embedder_of(part))
         except Refused as error:
             self.failed_ids.add(part.item.id)
             self.reporter.record_failure(part.item.label, error)
             return False
         return True
-
-
-class _CountedBlocks:
-    """Blocks with the number of those taken."""
-
-    def __init__(self, blocks: Iterable[Block]) -> None:
-        self._blocks = blocks
-        self.taken = 0
-
-    def __iter__(self) -> Iterator[Block]:
-        for block in self._blocks:
-            self.taken += 1
-            yield block
-
-
-def _batches(chunks: Iterable[Chunk]) -> Iterator[tuple[tuple[Chunk, ...], bool]]:
-    """Yield batches of at most `EMBEDDING_BATCH_UNITS` units, and whether each is the last."""
-    batch: list[Chunk] = []
-    units = 0
-    for chunk in chunks:
-        if batch and units + len(chunk.units) > EMBEDDING_BATCH_UNITS:
-            yield tuple(batch), False
-            batch, units = [], 0
-        batch.append(chunk)
-        units += len(chunk.units)
-    yield tuple(batch), True
-
-
-async def _drop_stored(chunks: Sequence[Chunk], staged: StagedVersion, position: int, last: bool) -> tuple[Chunk, ...]:
-    """Return the chunks that are not stored yet; truncate the staged version where it differs from them."""
-    stored_ids = staged.existing_ids[position : position + len(chunks)]
-    match_count = next(
-        (n for n, (chunk, stored_id) in enumerate(zip(chunks, stored_ids, strict=False)) if chunk.id != stored_id),
-        len(stored_ids),
-    )
-    if match_count < len(stored_ids) or (last and len(staged.existing_ids) > position + match_count):
-        await staged.truncate(position + match_count)
-    return tuple(chunks[match_count:])
-
-
-def overlapping_windows(
-    texts: Iterable[str], length: int = WINDOW_CHARACTERS, overlap: int = WINDOW_OVERLAP
-) -> Iterator[str]:
-    """Yield all of `texts` in windows, with a line end between each two texts; every run of `overlap` characters is
-    complete in one window.
-
-    Raises nothing."""
-    pending: list[str] = []
-    size = 0
-    first = True
-    for text in texts:
-        pending.append(text)
-        size += len(text) + 1
-        if size <= length:
-            continue
-        joined = "\n".join(pending)
-        while len(joined) > length:
-            yield joined[:length]
-            joined, first = joined[length - overlap :], False
-        pending, size = [joined], len(joined) + 1
-    joined = "\n".join(pending)
-    if first or len(joined) > overlap:
-        yield joined
 
 
 # --- The walk -------------------------------------------------------------------------------------

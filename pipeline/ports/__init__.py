@@ -32,6 +32,7 @@ from pipeline.ports.search import (
     ChunkReader,
     Confirmations,
     DocumentStore,
+    DocumentVersion,
     Embedder,
     Index,
     LexicalResult,

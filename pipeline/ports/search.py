@@ -162,6 +162,17 @@ class StagedVersion(Protocol):
         ...
 
 
+class DocumentVersion(NamedTuple):
+    """A complete version of a document, to be stored."""
+
+    document: Document
+    chunks: Sequence[Chunk]
+    vectors: Sequence[Vectors] | None
+    """The vectors of each chunk's units; None where it is found by words only."""
+    embedder: str
+    """The name of the embedder that made them; "" for none."""
+
+
 class DocumentStore(ChunkReader, Protocol):
     """Documents, chunks and versions: the truth that the index is rebuilt from."""
 
@@ -196,6 +207,10 @@ class DocumentStore(ChunkReader, Protocol):
         self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
     ) -> None:
         """Replace the document as a whole; its old version is served until the new one is complete."""
+        ...
+
+    async def replace_documents(self, versions: Sequence[DocumentVersion]) -> None:
+        """Replace documents, each as `replace_document` does; those that were replaced before a failure stay so."""
         ...
 
     async def stage_version(self, document: Document, embedder: str, dimensions: int) -> StagedVersion:

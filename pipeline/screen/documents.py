@@ -14,11 +14,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 
 from pipeline.errors import Misconfigured
-from pipeline.screen.messages import ScreeningResult, decode_hidden_text, find_injection_signs, normalize_for_screening
+from pipeline.screen.messages import (
+    ScreeningResult,
+    decode_hidden_text,
+    find_injection_signs,
+    may_hold_sign,
+    normalize_for_screening,
+)
 from pipeline.words.text import content_terms, sentence_spans, stem
 
 # --- What a sentence is made of -------------------------------------------------------------------
@@ -37,13 +43,30 @@ _WORD = re.compile(r"[^\W\d_]{1,64}(?:'[a-z]{1,4})?|\d+|[:?!.,;\"]")
 _MARKS = frozenset(':?!.,;"')
 _MIN_STEMMED_LETTERS = 4
 """Minimum number of letters of a word that is stemmed."""
+_CACHED_RUNS, _LONGEST_CACHED_RUN = 65_536, 40
+"""Runs of characters without white space whose words are remembered, and characters from which those of one are not."""
+Feature = str | tuple[str, str]
+"""A stemmed word, mark or end of a window, or two of them in a row."""
 
 
 def feature_windows(folded: str) -> Iterator[frozenset[str]]:
-    """Yield the features of each window of a normalized sentence: its stemmed words, punctuation and ends, and the
-    pairs of them.
+    """Yield the names of the features of each window of a normalized sentence: its stemmed words, punctuation and ends,
+    and the pairs of them.
 
     Every address is `ADDRESS` and every number `NUMBER`; markup is dropped."""
+    return (frozenset(map(_feature_name, _features(window))) for window in _windows(folded))
+
+
+def _features(window: Sequence[str]) -> set[Feature]:
+    return {*window, *pairwise(window)}
+
+
+def _feature_name(feature: Feature) -> str:
+    return feature if isinstance(feature, str) else " ".join(feature)
+
+
+def _windows(folded: str) -> Iterator[Sequence[str]]:
+    """Yield the words and marks of each window, with the ends of a clause and of the sentence."""
     tokens = _tokenize(folded)
     for start in _window_starts(tokens):
         window = tokens[start : start + WINDOW_WORDS]
@@ -51,7 +74,7 @@ def feature_windows(folded: str) -> Iterator[frozenset[str]]:
             window = ["^", *window]
         if start + WINDOW_WORDS >= len(tokens):
             window = [*window, "$"]
-        yield frozenset(window).union(f"{first} {second}" for first, second in pairwise(window))
+        yield window
 
 
 def _window_starts(tokens: Sequence[str]) -> Iterator[int]:
@@ -65,11 +88,20 @@ def _window_starts(tokens: Sequence[str]) -> Iterator[int]:
 
 def _tokenize(folded: str) -> list[str]:
     """Return the words, each with the first mark behind it."""
-    words = list[str]()
-    for part in _LINK_TARGET.sub(" ", folded).split():
-        words += ["ADDRESS"] if _ADDRESS.match(part) else map(_normalize_word, _WORD.findall(part))
+    runs = _LINK_TARGET.sub(" ", folded).split()
+    words = chain.from_iterable(
+        _cached_words(run) if len(run) <= _LONGEST_CACHED_RUN else _words_of_run(run) for run in runs
+    )
     # A mark is put in front, so that each word has one before it; of marks in a row the first stays.
     return [word for before, word in pairwise(['"', *words]) if word not in _MARKS or before not in _MARKS]
+
+
+def _words_of_run(run: str) -> tuple[str, ...]:
+    """Return the words and marks of characters without white space."""
+    return ("ADDRESS",) if _ADDRESS.match(run) else tuple(map(_normalize_word, _WORD.findall(run)))
+
+
+_cached_words = lru_cache(maxsize=_CACHED_RUNS)(_words_of_run)
 
 
 def _normalize_word(word: str) -> str:
@@ -123,8 +155,12 @@ def is_assistant_instruction(sentence: str, passage: str = "") -> bool:
 
 
 def screening_features(text: str) -> list[frozenset[str]]:
-    """Return the features of each window of a sentence."""
-    return list(feature_windows(_QUOTED.sub('""', normalize_for_screening(text))))
+    """Return the names of the features of each window of a sentence."""
+    return list(feature_windows(_without_quotes(text)))
+
+
+def _without_quotes(text: str) -> str:
+    return _QUOTED.sub('""', normalize_for_screening(text))
 
 
 def _split_sentences(folded: str) -> list[str]:
@@ -143,12 +179,12 @@ def _odds(folded: str) -> float:
     """Return the log odds that a normalized sentence is an instruction: those of its most suspicious window."""
     if _override_signs(folded):
         return _OVERRIDE_LOG_ODDS
-    return max(map(_window_odds, screening_features(folded)))
+    return max(map(_window_odds, _windows(_without_quotes(folded))))
 
 
-def _window_odds(window: frozenset[str]) -> float:
+def _window_odds(window: Sequence[str]) -> float:
     weights = _weights()
-    return weights[""] + sum(weights.get(gram, 0.0) for gram in window)
+    return weights[""] + sum(map(weights.get, _features(window), repeat(0.0)))
 
 
 def _odds_in_document(document: str, sentence: str) -> float:
@@ -171,22 +207,30 @@ def _count_terms(document: str) -> Mapping[str, int]:
 
 
 def _override_signs(folded: str) -> list[str]:
+    if not may_hold_sign(folded):
+        return []
     return [name for name in find_injection_signs(_QUOTED.sub('""', folded)) if name != "persona"]
 
 
 def _explain(folded: str) -> tuple[str, ...]:
     """Return the signs of a sentence and its heaviest features."""
     weights = _weights()
-    heaviest = max(screening_features(folded), key=_window_odds)
-    heavy = sorted(heaviest, key=lambda gram: (-weights.get(gram, 0.0), gram))
-    return (*_override_signs(folded), *heavy[:_MAX_REASONS])
+    heaviest = _features(max(_windows(_without_quotes(folded)), key=_window_odds))
+    heavy = sorted(heaviest, key=lambda feature: (-weights.get(feature, 0.0), _feature_name(feature)))
+    return (*_override_signs(folded), *map(_feature_name, heavy[:_MAX_REASONS]))
 
 
 @lru_cache(maxsize=1)
-def _weights() -> Mapping[str, float]:
+def _weights() -> Mapping[Feature, float]:
+    """Return the weight of each feature, and of every sentence as that of ""."""
     try:
         weights: Mapping[str, float] = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         problem = "the weights by which documents are screened cannot be read"
         raise Misconfigured(WEIGHTS_FILE.name, problem, what_to_do="Install Citewell again.") from error
-    return weights
+    return {_feature(name): weight for name, weight in weights.items()}
+
+
+def _feature(name: str) -> Feature:
+    first, _, second = name.partition(" ")
+    return (first, second) if second else first

@@ -99,6 +99,13 @@ INJECTION_PATTERNS = {
 """Signs of an instruction to the assistant itself, in normalized text. None is found in a harmless text of
 direct_injection."""
 
+_SIGN_PARTS = (
+    *("ignor", "disregard", "forget", "override", "bypass", "vergiss", "vergessen", "missachte", "oublie", "olvid"),
+    *("esquec", "dimentica", "negeer", "vergeet", "指示を", "忽略", "无视", "忘记", "игнорируи", "забудь"),
+    *("prompt", "instructions", "configuration", "<|", "inst]", "sys>>", "system>", "instruction:", "response:"),
+)
+"""Texts of which each sign but `persona` holds one: looking for them takes a twentieth of the patterns' time."""
+
 
 class ScreeningResult(Value):
     """The result of screening a text."""
@@ -121,3 +128,8 @@ def screen_message(text: str) -> ScreeningResult:
 def find_injection_signs(folded: str) -> tuple[str, ...]:
     """Return the names of the signs in a normalized text."""
     return tuple(name for name, pattern in INJECTION_PATTERNS.items() if pattern.search(folded))
+
+
+def may_hold_sign(folded: str) -> bool:
+    """Return False where a normalized text holds no sign but, perhaps, `persona`."""
+    return any(part in folded for part in _SIGN_PARTS)

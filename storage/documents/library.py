@@ -17,11 +17,11 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from pipeline.ports import UnitVectors, Vectors
+from pipeline.ports import DocumentVersion, UnitVectors, Vectors
 from pipeline.values import PARSER_VERSION, WITHHELD_COLLECTION, Audience, Chunk, Document, DocumentExcerpt, replace
 from storage.database import Connection, Database, fetch_value
 from storage.documents.cleanup import delete_unreachable, hide_documents
-from storage.documents.revision import Revision, number_range, unpack_vectors
+from storage.documents.revision import Revision, number_range, unpack_vectors, write_revisions
 from storage.documents.staged import StagedRevision, open_staged_revision
 from storage.schema.tables import upsert_statement
 
@@ -318,8 +318,11 @@ class SQLDocumentStore:
         self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
     ) -> None:
         """Replace a document and all its chunks; the old version serves until the new one is complete."""
-        revision = Revision(document, chunks, vectors, embedder)
-        await revision.write(self._database)
+        await self.replace_documents([DocumentVersion(document, chunks, vectors, embedder)])
+
+    async def replace_documents(self, versions: Sequence[DocumentVersion]) -> None:
+        """Replace several documents, several of them in a transaction; see `replace_document`."""
+        await write_revisions(self._database, [Revision(*version) for version in versions])
         await self.delete_unreachable()
 
     async def stage_version(self, document: Document, embedder: str, dimensions: int) -> StagedRevision:

@@ -6,8 +6,10 @@ It is written in batches so short that a message waiting to be accepted waits 20
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from pipeline.errors import Refused
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
-from storage.database import Connection, Database, IndexedPassage, PassageIndex
+from storage.database import Connection, Database, IndexedPassage, PassageIndex, fetch_value
 from storage.settings import read_setting
 
 # --- Vectors as they are stored: int8, one byte a dimension ---------------------------------------
@@ -88,6 +90,15 @@ class Revision:
         self._written = 0
         self._published = False
 
+    @property
+    def document_id(self) -> str:
+        return self._document.id
+
+    @property
+    def number(self) -> int:
+        """The number of the revision; 0 while it is not staged."""
+        return self._id
+
     async def write(self, database: Database) -> bool:
         """Stage the revision, write its chunks and make it live, or keep it beside the live one. After a failure the
         old one stays live.
@@ -107,23 +118,63 @@ class Revision:
         if self._instead_of is not None and not _is_live(db, self._instead_of):
             retire_revision(db, self._id)
             return True
-        if not touch_staged(db, self._id):
-            dimensions = self._vectors[0].shape[1] if self._vectors else 0
-            self._id, self._written = stage_revision(db, self._document, self._embedder, dimensions), 0
-        end = time.monotonic() + BATCH_SECONDS
-        while self._written < len(self._chunks) and time.monotonic() < end:
-            group = slice(self._written, self._written + CHUNKS_PER_STATEMENT)
-            matrices = self._vectors[group] if self._vectors else None
-            insert_chunks(db, index.add, self._id, self._document, self._chunks[group], matrices, self._written)
-            self._written += len(self._chunks[group])
-        if self._written < len(self._chunks):
+        if not self.write_until(time.monotonic() + BATCH_SECONDS, db, index, {}):
             return False
         if self._beside:
             db.execute("UPDATE revision SET beside = TRUE WHERE id = $1", (self._id,))
         else:
-            publish_revision(db, self._id, self._document.id)
+            publish_revisions(db, {self._document.id: self._id})
         self._published = True
         return True
+
+    def write_until(self, end: float, db: Connection, index: PassageIndex, collections: dict[str, int]) -> bool:
+        """Stage the revision, if it is not, and write chunks until `end`. Return True once all are written.
+
+        `collections` keeps the numbers of collections during the transaction."""
+        name = self._document.collection
+        collection = collections[name] = collections.get(name) or collection_number(db, name)
+        if not self._id or not touch_staged(db, self._id):
+            dimensions = self._vectors[0].shape[1] if self._vectors else 0
+            self._id = stage_revision(db, self._document, collection, self._embedder, dimensions)
+            self._written = 0
+        while self._written < len(self._chunks) and time.monotonic() < end:
+            group = slice(self._written, self._written + CHUNKS_PER_STATEMENT)
+            matrices = self._vectors[group] if self._vectors else None
+            chunks = self._chunks[group]
+            insert_chunks(db, index.add, self._id, collection, self._document, chunks, matrices, self._written)
+            self._written += len(chunks)
+        return self._written == len(self._chunks)
+
+
+async def write_revisions(database: Database, revisions: Sequence[Revision]) -> None:
+    """Write revisions in place of the live ones of their documents, several in a transaction: each becomes live when
+    all of it is written. After a failure the old ones of those that are not live stay so."""
+    waiting = deque(revisions)
+    try:
+        while waiting:
+            for _ in range(await database.write(partial(_write_some, waiting=waiting, index=database.passage_index))):
+                waiting.popleft()
+            if waiting:
+                await asyncio.sleep(PAUSE_SECONDS)
+    except BaseException:
+        await database.write(partial(_retire_all, revisions=waiting))
+        raise
+
+
+def _write_some(db: Connection, waiting: Iterable[Revision], index: PassageIndex) -> int:
+    """Write for BATCH_SECONDS, and make live what is complete. Return how many those are: the first of `waiting`, no
+    two of one document."""
+    end = time.monotonic() + BATCH_SECONDS
+    complete: dict[str, int] = {}
+    collections: dict[str, int] = {}
+    for revision in waiting:
+        is_late = bool(complete) and time.monotonic() >= end
+        if is_late or revision.document_id in complete or not revision.write_until(end, db, index, collections):
+            break
+        complete[revision.document_id] = revision.number
+    if complete:
+        publish_revisions(db, complete)
+    return len(complete)
 
 
 def number_range(revision: int) -> tuple[int, int]:
@@ -145,17 +196,25 @@ def touch_staged(db: Connection, revision: int) -> bool:
     return db.execute(touch, (time.time(), revision)).rowcount == 1
 
 
-def stage_revision(db: Connection, document: Document, embedder: str, dimensions: int) -> int:
+def collection_number(db: Connection, name: str) -> int:
+    """Return the number of a collection, which is made where there is none of that name."""
+    find = "SELECT id FROM collection WHERE name = $1"
+    if (number := fetch_value(db, find, (name,))) is None:
+        db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
+        number = fetch_value(db, find, (name,))
+    return int(number)
+
+
+def stage_revision(db: Connection, document: Document, collection: int, embedder: str, dimensions: int) -> int:
     """Begin a revision that nobody sees yet. Return its id."""
-    db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (document.collection,))
     (revision,) = db.execute(
         "INSERT INTO revision"
         " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at, dated)"
-        " VALUES ($1, (SELECT id FROM collection WHERE name = $2), $3, $4, $5, $6, $7, 'staged', $8, $9, $10)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, 'staged', $8, $9, $10)"
         " RETURNING id",
         (
             document.id,
-            document.collection,
+            collection,
             document.source,
             document.filename,
             document.version,
@@ -173,13 +232,13 @@ def insert_chunks(
     db: Connection,
     add: Callable[[Connection, Sequence[IndexedPassage]], None],
     revision: int,
+    collection: int,
     document: Document,
     chunks: Sequence[Chunk],
     matrices: Sequence[Vectors] | None,
     position: int,
 ) -> None:
     """Write chunks, the first of them at `position`; `add` writes their index entries."""
-    (collection,) = db.execute("SELECT collection FROM revision WHERE id = $1", (revision,)).fetchone()
     numbers = range(
         revision * NUMBERS_PER_REVISION + position, revision * NUMBERS_PER_REVISION + position + len(chunks)
     )
@@ -206,11 +265,16 @@ def make_indexed_passage(
     )
 
 
-def publish_revision(db: Connection, revision: int, document_id: str) -> None:
-    """Make a revision live, in place of the one before and of those kept beside it."""
+def publish_revisions(db: Connection, revisions: Mapping[str, int]) -> None:
+    """Make the revision of each document live, in place of the one before and of those kept beside it."""
+    documents = json.dumps(list(revisions))
     for which in ("state = 'live'", "state <> 'live' AND beside"):
-        db.execute(f"UPDATE revision SET state = 'retired' WHERE {which} AND document = $1", (document_id,))  # noqa: S608
-    db.execute("UPDATE revision SET state = 'live' WHERE id = $1", (revision,))
+        db.execute(
+            f"UPDATE revision SET state = 'retired' WHERE {which}"  # noqa: S608 - our own words
+            " AND document IN (SELECT value FROM json_each($1))",
+            (documents,),
+        )
+    db.executemany("UPDATE revision SET state = 'live' WHERE id = $1", ((number,) for number in revisions.values()))
     bump_generation(db)
 
 
@@ -238,6 +302,11 @@ async def run_in_batches(database: Database, batch: Callable[[Connection], bool]
         if await database.write(batch):
             return
         await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _retire_all(db: Connection, revisions: Iterable[Revision]) -> None:
+    for revision in revisions:
+        retire_revision(db, revision.number)
 
 
 def _is_live(db: Connection, revision: int) -> bool:

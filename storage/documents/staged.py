@@ -18,9 +18,10 @@ from storage.documents.revision import (
     BATCH_SECONDS,
     CHUNKS_PER_STATEMENT,
     check_chunk_count,
+    collection_number,
     insert_chunks,
     number_range,
-    publish_revision,
+    publish_revisions,
     run_in_batches,
     stage_revision,
     touch_staged,
@@ -67,11 +68,13 @@ class StagedRevision:
             if dimensions:  # which an embedder may not know before its first run
                 db.execute("UPDATE revision SET dimensions = $1 WHERE id = $2", (dimensions, self._id))
             deadline = time.monotonic() + BATCH_SECONDS
+            collection = fetch_value(db, "SELECT collection FROM revision WHERE id = $1", (self._id,))
             while self._written < end and time.monotonic() < deadline:
                 group = slice(self._written - start, self._written - start + CHUNKS_PER_STATEMENT)
                 matrices = vectors[group] if vectors else None
-                insert_chunks(db, index.add, self._id, self._document, chunks[group], matrices, self._written)
-                self._written += len(chunks[group])
+                part = chunks[group]
+                insert_chunks(db, index.add, self._id, collection, self._document, part, matrices, self._written)
+                self._written += len(part)
             return self._written == end
 
         await run_in_batches(self._database, batch)
@@ -89,7 +92,7 @@ class StagedRevision:
                 "UPDATE revision SET body = $1, dated = $2, embedder = $3 WHERE id = $4",
                 (document.model_dump_json(), document.last_changed, embedder, self._id),
             )
-            publish_revision(db, self._id, self._document.id)
+            publish_revisions(db, {self._document.id: self._id})
 
         await self._database.write(work)
         await delete_unreachable(self._database)
@@ -113,7 +116,8 @@ async def open_staged_revision(
         identity = (document.id, document.version, embedder, dimensions, document.collection)
         row = db.execute(_FIND, identity).fetchone()
         if row is None or not document.version:
-            return stage_revision(db, document, embedder, dimensions), []
+            collection = collection_number(db, document.collection)
+            return stage_revision(db, document, collection, embedder, dimensions), []
         (revision,) = row
         touch_staged(db, revision)
         bounds = number_range(revision)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.ports import DocumentStore
+from pipeline.ports import DocumentStore, DocumentVersion
 from pipeline.values import PARSER_VERSION, Audience, BlockKind, Chunk, Unit, replace
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document, matrices
@@ -54,6 +54,38 @@ async def test_a_failure_in_the_middle_leaves_the_old_version_and_nothing_of_the
         await library.replace_document(document("leave", version="2"), broken, matrices(1), "m")
     assert await texts(library, "leave#0", "leave#1") == ["old"]
     assert await library.versions("folder") == {"leave": "1"}
+
+
+async def test_documents_that_are_replaced_together_are_each_replaced_as_a_whole(library: DocumentStore) -> None:
+    await put(library, "leave", "old one", "old two", version="1")
+    await library.replace_documents([version_of(name, f"new {name}") for name in ("leave", "travel", "expenses")])
+    assert await texts(library, "leave#0", "leave#1", "travel#0", "expenses#0") == [
+        "new leave",
+        "new travel",
+        "new expenses",
+    ]
+    assert await library.versions("folder") == dict.fromkeys(["leave", "travel", "expenses"], "2")
+
+
+async def test_of_two_versions_of_a_document_that_come_together_the_last_serves(library: DocumentStore) -> None:
+    await library.replace_documents([version_of("leave", "first"), version_of("leave", "second")])
+    assert await texts(library, "leave#0") == ["second"]
+    assert await library.count() == 1
+
+
+async def test_where_one_of_several_documents_fails_no_old_version_is_lost(library: DocumentStore) -> None:
+    await put(library, "leave", "old", version="1")
+    await put(library, "travel", "old", version="1")
+    broken = version_of("travel", "new", "newer")._replace(vectors=matrices(1))
+    with pytest.raises(ValueError):
+        await library.replace_documents([version_of("leave", "new"), broken, version_of("expenses", "new")])
+    assert await texts(library, "travel#0", "travel#1") == ["old"]
+    assert len(await texts(library, "leave#0")) == 1
+    assert await library.count() == 2
+
+
+def version_of(name: str, *texts: str) -> DocumentVersion:
+    return DocumentVersion(document(name, version="2"), chunks(name, texts), matrices(len(texts)), "m")
 
 
 async def test_an_excerpt_says_of_which_document_as_of_when_and_how_long_that_is(library: DocumentStore) -> None:

@@ -7,7 +7,7 @@ import json
 from storage.data_migration import MigrationEndpoint
 from storage.database import Connection
 from storage.documents.library import SQLDocumentStore
-from storage.documents.revision import stage_revision
+from storage.documents.revision import collection_number, stage_revision
 from storage.schema.table import StoredTable
 from storage.schema.tables import TABLES
 from tests.doubles.samples import chunks, document, matrices
@@ -67,7 +67,7 @@ async def fill(end: MigrationEndpoint) -> None:
         await library.replace_document(document(name), chunks(name, texts), matrices(len(texts), ord(name[1])), "m")
     await library.replace_document(document("plain"), chunks("plain", ["Only words."]), None, "")
     await database.write(_rows)
-    await database.write(lambda db: stage_revision(db, document("staged"), "", 0))
+    await database.write(lambda db: stage_revision(db, document("staged"), collection_number(db, "default"), "", 0))
 
 
 def _rows(db: Connection) -> None:

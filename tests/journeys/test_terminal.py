@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,8 @@ import pytest
 from bot.__main__ import main
 from bot.config.settings import all_settings, environment_name
 from pipeline.errors import Unavailable
-from pipeline.values import Document, Rating, RatingReason, Vote
+from pipeline.ports import DocumentVersion
+from pipeline.values import Rating, RatingReason, Vote
 from storage.documents.library import SQLDocumentStore
 from storage.messages.history import insert_answer
 from storage.open import open_storage
@@ -232,15 +233,15 @@ def test_a_device_is_not_taken_for_a_file(person: Terminal) -> None:
 def test_an_interrupted_run_says_what_is_kept_and_goes_on(
     person: Terminal, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = SQLDocumentStore.replace_document
+    put = SQLDocumentStore.replace_documents
 
-    async def put_and_interrupt(library: SQLDocumentStore, document: Document, *more: Any) -> None:
-        await put(library, document, *more)
-        if document.filename == "leave.md":
+    async def put_and_interrupt(library: SQLDocumentStore, versions: Sequence[DocumentVersion]) -> None:
+        await put(library, versions)
+        if any(version.document.filename == "leave.md" for version in versions):
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
-        patch.setattr(SQLDocumentStore, "replace_document", put_and_interrupt)
+        patch.setattr(SQLDocumentStore, "replace_documents", put_and_interrupt)
         said = person.type("index", documents)
     assert said.status == 130
     assert re.fullmatch(

@@ -265,7 +265,7 @@ async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Sto
         claim = storage.library.claim
         is_withheld = storage.library.is_withheld
 
-        async def replace_document(self, *_: object) -> None:
+        async def replace_documents(self, *_: object) -> None:
             raise Unavailable("database", "the disk is full")
 
     texts: dict[str, str | None] = {f"d{n}": "text" for n in range(200)}

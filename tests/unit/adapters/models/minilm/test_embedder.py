@@ -11,10 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.models.minilm.embedder import FOLDER, MAX_TOKENS, MODEL_SHA256, MiniLMEmbedder
+from adapters.models.onnx.embedder import OnnxEmbedder
 from adapters.models.onnx.model import load_onnxruntime
 from pipeline.errors import Unavailable
+from pipeline.words.text import strip_invisible
 
 VECTORS = Path(__file__).parent / "vectors.npy"
 TEXTS = [
@@ -23,6 +27,7 @@ TEXTS = [
     "The pump must be primed before it is started.",
 ]
 WORDS = [word for text in TEXTS for word in text.split()] * 12
+COUNTING = MiniLMEmbedder()
 LENGTHS = (1, 2, 5, 17, 60, 140, 250)
 
 
@@ -109,6 +114,16 @@ def test_tokens_are_counted_whole_and_without_the_special_ones(minilm: MiniLMEmb
     assert minilm.count_tokens("hello world") == 2
     assert minilm.count_tokens("") == 0
     assert minilm.count_tokens("word " * (MAX_TOKENS * 3)) == MAX_TOKENS * 3
+
+
+@given(
+    st.lists(
+        st.one_of(st.text(max_size=60).map(strip_invisible), st.sampled_from([*WORDS, "co-operate", "[SEP]", "x" * 50]))
+    )
+)
+def test_as_many_tokens_are_counted_as_the_tokenizer_makes_of_the_whole_text(texts: list[str]) -> None:
+    text = " ".join(texts)
+    assert COUNTING.count_tokens(text) == OnnxEmbedder.count_tokens(COUNTING, text)
 
 
 async def test_missing_weights_are_said_to_be_unavailable(tmp_path: Path) -> None:
