@@ -31,6 +31,8 @@ _MIN_CLAUSE_WORDS, _WINDOW_STEP = 10, 15
 _MIN_WINDOW_WORDS = 3
 """Minimum number of words of a window."""
 _ADDRESS = re.compile(r"\W{0,8}(?:https?://|www\.|[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.(?:com|org|net|example)\b)")
+_ADDRESS_MARK = re.compile(r"www\.|\.\w|://")
+"""What every address has."""
 _LINK_TARGET = re.compile(r"\]\([^\s)]*\)?")
 """The target of a Markdown link."""
 _WORD = re.compile(r"[^\W\d_]{1,64}(?:'[a-z]{1,4})?|\d+|[:?!.,;\"]")
@@ -65,13 +67,14 @@ def _window_starts(tokens: Sequence[str]) -> Iterator[int]:
 
 def _tokenize(folded: str) -> list[str]:
     """Return the words, each with the first mark behind it."""
-    words = list[str]()
-    for part in _LINK_TARGET.sub(" ", folded).split():
+    words, text = list[str](), _LINK_TARGET.sub(" ", folded)
+    for part in text.split() if _ADDRESS_MARK.search(text) else (text,):
         words += ["ADDRESS"] if _ADDRESS.match(part) else map(_normalize_word, _WORD.findall(part))
     # A mark is put in front, so that each word has one before it; of marks in a row the first stays.
     return [word for before, word in pairwise(['"', *words]) if word not in _MARKS or before not in _MARKS]
 
 
+@lru_cache(maxsize=65536)
 def _normalize_word(word: str) -> str:
     if word.isdecimal():
         return "NUMBER"
@@ -148,7 +151,7 @@ def _odds(folded: str) -> float:
 
 def _window_odds(window: frozenset[str]) -> float:
     weights = _weights()
-    return weights[""] + sum(weights.get(gram, 0.0) for gram in window)
+    return weights[""] + sum(map(weights.__getitem__, weights.keys() & window))
 
 
 def _odds_in_document(document: str, sentence: str) -> float:
