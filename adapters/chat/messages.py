@@ -96,8 +96,9 @@ class MessageSequence(Generic[P]):
         self.names += names
         await self._record()
 
-    async def show(self, posts: Sequence[P], *, already: int = 0) -> None:
-        """Make the messages exactly `posts`; the first `already` of them are shown."""
+    async def show(self, posts: Sequence[P], *, already: int = 0, complete: bool = False) -> None:
+        """Make the messages exactly `posts`; the first `already` of them are shown. `complete`: nothing follows the
+        last."""
         await self.begin()
         if self.resumed and len(posts) > len(self.names):
             unrecorded = [name for name in await self._sender.find_unrecorded() if name not in self.names]
@@ -106,11 +107,12 @@ class MessageSequence(Generic[P]):
             if part < len(self.names):
                 await self._sender.edit(self.names[part], part, post)
             else:
-                await self.add_names(await self._sender.send(part, post))
+                self.names.append(await self._sender.send(part, post))
+                await self._record(complete=complete and part + 1 == len(posts))
         for name in self.names[len(posts) :]:
             await self._sender.delete(name)
             self.names.remove(name)
             await self._record()
 
-    async def _record(self) -> None:
-        await self._recorder.record_posted(self._sender.reference(self.names))
+    async def _record(self, *, complete: bool = False) -> None:
+        await self._recorder.record_posted(self._sender.reference(self.names), complete=complete)

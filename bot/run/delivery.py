@@ -13,6 +13,7 @@ import structlog
 from bot.log import log_failures
 from bot.run.live_search import LiveSearch
 from bot.run.posting import Poster, PostInProgress
+from bot.run.reply_record import ReplyRecord
 from pipeline.auto_answers import parse_mute_command
 from pipeline.compose.answer import bot_answer, failed_answer
 from pipeline.errors import QuestionWithdrawn
@@ -118,22 +119,27 @@ class Delivery:
             await self._poster.deliver(work)
 
     async def _show(self, post: PostInProgress[LeasedMessage]) -> None:
-        message = post.item.message
+        message, record = post.item.message, ReplyRecord(self._inbox, post)
         settings = await self._choose_settings_for(post)
         if post.item.answer and not post.item.crashed_last_attempt:
             post.item = replace(post.item, answer=await self._recheck_visibility(post.item, post.item.answer, settings))
         nobody_asks = message.manner.is_background and (not post.item.answer or post.item.crashed_last_attempt)
-        if nobody_asks and not await self._answer_unprompted(post, settings):
+        if nobody_asks and not await self._answer_unprompted(record, settings):
             return
         late = post.item.is_late and self._expire_late and not post.item.answer
+        record.may_close = not late
         stream = (
             stream_single_answer(make_apology(post.item, wording.QUESTION_EXPIRED))
             if late
-            else self._answer(post, settings)
+            else self._answer(record, settings)
         )
-        async with stream:
-            await self._adapter(post.item).post(ReplyStream(post.item, stream), post)
-        await (self._inbox.mark_expired(message.key) if late else self._inbox.mark_done(message.key))
+        try:
+            async with stream:
+                await self._adapter(post.item).post(ReplyStream(post.item, stream), record)
+        finally:
+            await record.flush()
+        if not record.is_closed:
+            await (self._inbox.mark_expired(message.key) if late else self._inbox.mark_done(message.key))
 
     async def _choose_settings_for(self, post: PostInProgress[LeasedMessage]) -> AnswerSettings:
         """Return the settings for a message, and set the language of the bot's own words."""
@@ -149,10 +155,10 @@ class Delivery:
         )
         return settings
 
-    async def _answer_unprompted(self, post: PostInProgress[LeasedMessage], settings: AnswerSettings) -> bool:
+    async def _answer_unprompted(self, record: ReplyRecord, settings: AnswerSettings) -> bool:
         """Compute an answer that nobody waits for. Return True if it is to be posted, and then save it; else close the
         message."""
-        leased = post.item
+        post, leased = record.post, record.post.item
         if leased.last and leased.message.manner is MessageTrigger.AWAITED:
             log.error("delivery_given_up", key=leased.key, reason=ATTEMPTS_EXHAUSTED, attempts=leased.attempt)
             await self._inbox.mark_failed(leased.key, ATTEMPTS_EXHAUSTED)
@@ -167,16 +173,14 @@ class Delivery:
             if isinstance(adapter, SupportsEphemeral):
                 await adapter.post_ephemeral(leased.message, answer)
             return False
-        post.item = replace(post.item, answer=await self._save(post, answer))
+        post.item = replace(post.item, answer=await self._save(record, answer))
         return True
 
     @answer_stream
-    async def _answer(
-        self, post: PostInProgress[LeasedMessage], settings: AnswerSettings
-    ) -> AsyncGenerator[AnswerEvent, None]:
+    async def _answer(self, record: ReplyRecord, settings: AnswerSettings) -> AsyncGenerator[AnswerEvent, None]:
         """Yield the saved answer, if its readers may still see all of it, else a new one that is saved before it is
         shown."""
-        leased = post.item
+        leased = record.post.item
         if leased.answer and not leased.crashed_last_attempt:
             yield leased.answer
             return
@@ -186,7 +190,7 @@ class Delivery:
             yield apology
             return
         if (order := await self._answer_mute_command(leased)) is not None:
-            yield await self._save(post, order)
+            yield await self._save(record, order)
             return
         adapter = self._adapter(leased)
         request = await self._make_request(leased.message, settings, adapter)
@@ -196,7 +200,7 @@ class Delivery:
             async for event in stream:
                 yield event
             button = wording.handoff_button_label(request.ask, Translator(leased.language))
-            yield await self._save(post, (await stream.answer()).with_handoff_button(button))
+            yield await self._save(record, (await stream.answer()).with_handoff_button(button))
 
     async def _recheck_visibility(
         self, leased: LeasedMessage, answer: Answer, settings: AnswerSettings
@@ -246,13 +250,12 @@ class Delivery:
         await self._on_quota_spent(auto.place)
         return None
 
-    async def _save(self, post: PostInProgress[LeasedMessage], answer: Answer) -> Answer:
+    async def _save(self, record: ReplyRecord, answer: Answer) -> Answer:
         """Save the answer and return it; for a question that is gone, return the note that ends a visible reply."""
+        post = record.post
         answer = with_apology(answer) if post.item.is_late else answer
         try:
-            await self._inbox.save_answer(
-                post.item.key, answer.without_live_content(Translator(answer.language)(wording.LIVE_RESULTS_NOT_SAVED))
-            )
+            await record.save(answer.without_live_content(Translator(answer.language)(wording.LIVE_RESULTS_NOT_SAVED)))
         except QuestionWithdrawn as withdrawn:
             if withdrawn.changed or not post.may_be_visible:
                 raise

@@ -61,7 +61,8 @@ class PostInProgress(Generic[I]):
         await self._outbox.mark_posting(self.item.key)
         self.may_be_visible = True
 
-    async def record_posted(self, reference: str) -> None:
+    async def record_posted(self, reference: str, *, complete: bool = False) -> None:
+        """Record the reference. Whoever delivers the item closes it, also where it is `complete`."""
         self.item = replace(self.item, reference=reference)
         self.may_be_visible = True
         await self._outbox.mark_posted(self.item.key, reference)

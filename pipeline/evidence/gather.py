@@ -65,11 +65,11 @@ async def fetch_list_parts(
     """Fetch the chunks beside `passages` in which the list, table or code of the one with `chunk_id` begins or
     continues."""
     first = next(passage for passage in passages if passage.chunk.id == chunk_id)
-    parts = [first]
+    parts, beside_first = [first], await library.neighbours(first.chunk)
     for forward in (True, False):
         while len(parts) <= MAX_LIST_CHUNKS:
             chunk = parts[-1 if forward else 0].chunk
-            before, after = await library.neighbours(chunk)
+            before, after = beside_first if chunk is first.chunk else await library.neighbours(chunk)
             other = after if forward else before
             if other is None or not _is_cut_between(*((chunk, other) if forward else (other, chunk))):
                 break

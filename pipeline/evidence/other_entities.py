@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from pipeline.evidence.question_analysis import AUXILIARIES, CAPITALIZED_WORD, IDENTIFIER, AnalyzedQuestion
 from pipeline.evidence.scored_units import ScoredUnit, is_anaphoric
@@ -202,9 +203,18 @@ def _proper_nouns(text: str) -> frozenset[str]:
     proper, common = set[str](), set[str]()
     for match in WORD.finditer(text):
         word = match.group()
-        if word[0].isupper():
-            if _INSIDE.search(text, max(0, match.start() - 2), match.start()):
-                proper.update(content_terms(word))
-        else:
-            common.update(content_terms(word))
-    return frozenset(proper - common)
+        if not word[0].isupper():
+            common.add(word)
+        elif word not in proper and _INSIDE.search(text, max(0, match.start() - 2), match.start()):
+            proper.add(word)
+    return _terms_of_words(proper) - _terms_of_words(common)
+
+
+def _terms_of_words(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(map(_word_terms, words)))
+
+
+@lru_cache(maxsize=65536)
+def _word_terms(word: str) -> tuple[str, ...]:
+    """Return the terms of one word, cached: documents repeat their words."""
+    return tuple(content_terms(word))

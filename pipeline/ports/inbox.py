@@ -93,6 +93,17 @@ class Inbox(Outbox, Protocol):
         The conversation recalls it as a turn as soon as it is saved and something of it may be visible."""
         ...
 
+    async def mark_posting(self, key: str, answer: Answer | None = None) -> None:
+        """Record the intent to post, before the first visible write; with `answer`, save that in the same commit.
+
+        Raises QuestionWithdrawn when it must not be posted any more, or not by this process; nothing is saved then."""
+        ...
+
+    async def mark_posted(self, key: str, reference: str, *, done: bool = False) -> None:
+        """Record the platform's id of what was posted, right after it is known; `done`: in the same commit, that it is
+        complete."""
+        ...
+
     async def mark_ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
         """Leave a message without a reply, and keep nothing of it: once edited, it is new. `again`: not for good; a
         subscription is due again. `told`: its author gets an ephemeral answer, which they must not get twice, so the

@@ -34,10 +34,10 @@ class PostRecorder(Protocol):
         """Record the intent to post, before the first visible write."""
         ...
 
-    async def record_posted(self, reference: str) -> None:
+    async def record_posted(self, reference: str, *, complete: bool = False) -> None:
         """Record the platform's id of the post, right after it is known, and again for each further part. A reference
         is for the adapter alone to read; that of an announcement is its message's key, which identifies replies to
-        it."""
+        it. `complete`: nothing of the post follows, so it may be closed at once."""
         ...
 
 

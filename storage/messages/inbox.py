@@ -157,20 +157,23 @@ class SQLInbox:
 
         await self._unless_withdrawn(key, lambda db, state: save_message_answer(db, state, key, answer, now))
 
-    async def mark_posting(self, key: str) -> None:
-        """Record the intent to post, before the first visible write.
+    async def mark_posting(self, key: str, answer: Answer | None = None) -> None:
+        """Record the intent to post, before the first visible write; with `answer`, store that in the same commit.
 
         Raises QuestionWithdrawn when the question was changed or deleted since it was leased.
         """
         now = self._clock()
 
-        await self._unless_withdrawn(key, lambda db, state: mark_posting(db, state, key, now))
+        await self._unless_withdrawn(key, lambda db, state: mark_posting(db, state, key, answer, now))
 
-    async def mark_posted(self, key: str, reference: str) -> None:
-        """Record the platform's id of the reply, right after it is known."""
+    async def mark_posted(self, key: str, reference: str, *, done: bool = False) -> None:
+        """Record the platform's id of the reply, right after it is known; `done`: close the message in the same
+        commit."""
         now = self._clock()
 
-        await self._database.write(lambda db: mark_posted(db, key, reference, now), durable=True)
+        await self._database.write(lambda db: mark_posted(db, key, reference, now, done=done), durable=True)
+        if done:
+            self._notify_listeners()
 
     async def stop(self, conversation: ConversationId) -> None:
         """Ask for the answer being written in a conversation to be stopped, in whichever process."""

@@ -31,12 +31,17 @@ def save_message_answer(db: Connection, state: ReplyState, key: str, answer: Ans
         _recall(db, conversation, answer, author, now)
 
 
-def mark_posting(db: Connection, state: ReplyState, key: str, now: float) -> None:
-    """Record that something may be visible: a stored answer is final, and the conversation recalls it."""
+def mark_posting(db: Connection, state: ReplyState, key: str, answer: Answer | None, now: float) -> None:
+    """Record that something may be visible: a stored answer is final, and the conversation recalls it. `answer`: the
+    one to store, where that was not done yet."""
     author, conversation, visible, body = state
+    if answer:
+        save_message_answer(db, state, key, answer, now)
     posting.record_intent(db, REPLY_TABLE, key, now)
-    if body and not visible:
-        _recall(db, conversation, Answer.model_validate_json(body), author, now)
+    if visible:
+        return
+    if final := answer or (Answer.model_validate_json(body) if body else None):
+        _recall(db, conversation, final, author, now)
 
 
 def _recall(db: Connection, conversation: str, answer: Answer, author: str, now: float) -> None:
@@ -44,14 +49,19 @@ def _recall(db: Connection, conversation: str, answer: Answer, author: str, now:
         insert_turn(db, conversation, turn)
 
 
-def mark_posted(db: Connection, key: str, reference: str, now: float) -> None:
-    """Record the reply's id; in a conversation that others see, the bot takes part from now on."""
+def mark_posted(db: Connection, key: str, reference: str, now: float, *, done: bool = False) -> None:
+    """Record the reply's id; in a conversation that others see, the bot takes part from now on. `done`: close the
+    message."""
+    if done:  # before any row: the order in which others lock
+        db.advisory_lock(AdvisoryLock.INBOX)
     posting.record_reference(db, REPLY_TABLE, key, reference)
     db.execute(
         "INSERT INTO part SELECT conversation, $1 FROM message WHERE key = $2 AND body ->> 'manner' <> $3"
         " ON CONFLICT (conversation) DO UPDATE SET at = excluded.at",
         (now, key, MessageTrigger.COMMAND),
     )
+    if done:
+        close_message(db, key, "done", "", now)
 
 
 def record_share(db: Connection, answer_id: str, conversation: str, now: float) -> None:

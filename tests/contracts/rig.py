@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -264,6 +264,16 @@ def appearing_until(free: asyncio.Event, all_written: asyncio.Event | None = Non
     return script
 
 
+_SHARED = ("mark_posting", "mark_posted")
+
+
+def _shared_steps(name: str, given: Sequence[object], named: Mapping[str, object]) -> Sequence[str]:
+    """The steps that are taken in the same commit."""
+    if name == "mark_posting":
+        return ["save_answer"] if any(given[1:]) else []
+    return ["mark_done"] if named.get("done") else []
+
+
 class _Crashing:
     """A real store, except where a crash was asked for."""
 
@@ -273,12 +283,14 @@ class _Crashing:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(getattr(self._rig.storage, self._store), name)
-        if name != self._rig.crash_before:
+        if name != self._rig.crash_before and name not in _SHARED:
             return method
 
-        async def crash(*_: object, **__: object) -> None:
-            self._rig.crash()
-            raise Crash(name)
+        async def crash(*given: object, **named: object) -> Any:
+            if self._rig.crash_before in (name, *_shared_steps(name, given, named)):
+                self._rig.crash()
+                raise Crash(name)
+            return await method(*given, **named)
 
         return crash
 

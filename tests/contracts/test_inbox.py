@@ -8,6 +8,7 @@ import pytest
 from pipeline.errors import Busy, QuestionWithdrawn
 from pipeline.values import ConversationId, IncomingMessage, MessageKey, MessageTrigger, PersonId, replace
 from storage.database import Database
+from storage.messages.history import SQLHistory
 from storage.messages.inbox import SQLInbox
 from storage.messages.lease import SUSPECT_ALONE_SECONDS, SUSPECT_WAIT_SECONDS
 from tests.doubles.clock import Clock
@@ -256,12 +257,35 @@ async def answered(inbox: SQLInbox) -> None:
     await inbox.mark_done(message().key)
 
 
+async def test_an_answer_is_saved_with_the_intent_and_closed_with_the_id_of_its_reply(
+    inbox: SQLInbox, database: Database
+) -> None:
+    history, given = SQLHistory(database), replace(answer(), standalone="How many vacation days?")
+    await inbox.accept(message())
+    await inbox.lease()
+    await inbox.mark_posting(message().key, given)
+    await inbox.release(message().key, counts=False)
+    work = await inbox.lease()
+    assert work
+    assert work.answer == given
+    assert work.posting_since is not None
+    assert len((await history.recall(message().conversation, 9)).turns) == 1
+    await inbox.mark_posted(message().key, "1712.4", done=True)
+    assert await inbox.posted_reference(message().key) == "1712.4"
+    assert await inbox.count_by_state() == {"done": 1}
+    assert len((await history.recall(message().conversation, 9)).turns) == 1
+
+
 async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     assert await inbox.amend(message().key, "Sick days?") is True
     assert await inbox.lease() is None
-    for step in (inbox.save_answer(message().key, answer()), inbox.mark_posting(message().key)):
+    for step in (
+        inbox.save_answer(message().key, answer()),
+        inbox.mark_posting(message().key),
+        inbox.mark_posting(message().key, answer()),
+    ):
         with pytest.raises(QuestionWithdrawn) as withdrawn:
             await step
         assert withdrawn.value.changed
@@ -270,6 +294,7 @@ async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbo
     work = await inbox.lease()
     assert work
     assert (work.message.text, work.attempt, work.answer) == ("Sick days?", 1, None)
+    assert work.posting_since is None
     await inbox.save_answer(message().key, answer())
     await inbox.mark_posting(message().key)
 

@@ -107,6 +107,14 @@ class Deliveries(RuleBasedStateMachine):
     def answer(self, number: str) -> None:
         self.step(number, lambda key: self.inbox.save_answer(key, answer(number)), self.answered)
 
+    @rule(number=numbers)
+    def begin_with_the_answer(self, number: str) -> None:
+        if number in self.visible | self.answered:
+            return
+        self.step(number, lambda key: self.inbox.mark_posting(key, answer(number)), self.visible)
+        if number in self.visible:
+            self.answered.add(number)
+
     def step(self, number: str, step: Callable[[str], Coroutine[Any, Any, None]], reached: set[str]) -> None:
         """One step of the delivery; the lease is given back when the question is no longer what it was."""
         if number not in self.working:
@@ -122,11 +130,12 @@ class Deliveries(RuleBasedStateMachine):
         assert number not in self.changed | self.deleted
         reached.add(number)
 
-    @rule(number=numbers)
-    def finish(self, number: str) -> None:
+    @rule(number=numbers, at_once=st.booleans())
+    def finish(self, number: str, at_once: bool) -> None:
         if number in self.working & self.visible & self.answered:
-            self.wait(self.inbox.mark_posted(self.key(number), "r"))
-            self.wait(self.inbox.mark_done(self.key(number)))
+            self.wait(self.inbox.mark_posted(self.key(number), "r", done=at_once))
+            if not at_once:
+                self.wait(self.inbox.mark_done(self.key(number)))
             self.working.discard(number)
             if number not in self.deleted:
                 self.closed.add(number)

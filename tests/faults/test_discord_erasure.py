@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from pipeline.values import AnswerEvent, AnswerRequest, AnswerStage, ProgressEvent, Role
+from pipeline.values import Answer, AnswerEvent, AnswerRequest, AnswerStage, ProgressEvent, Role
 from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
@@ -56,9 +56,9 @@ async def test_what_was_erased_is_not_shown_again_while_its_reply_ends(driver: D
 async def test_an_erasure_before_a_command_is_answered_ends_its_reply(driver: DiscordDriver) -> None:
     whole = driver.rig.storage.inbox.mark_posting
 
-    async def posting(key: str) -> None:
+    async def posting(key: str, answer: Answer | None = None) -> None:
         await driver.rig.desk.erase_person(driver.key("ann"))
-        await whole(key)
+        await whole(key, answer)
 
     driver.rig.storage.inbox.mark_posting = posting  # type: ignore[method-assign]
     said = await driver.ask("ann", f"{SECRET} How much leave?")

@@ -255,18 +255,19 @@ class Deliverer(Generic[P]):
                 upload_button_value=button_value,
             )
             build = partial(build, stoppable=placement.can_stop)
-            reply_shown, plain = build(attachable=placement.can_attach), build()
+            reply_shown = build(attachable=placement.can_attach)
             above = subscriptions.answer_heading(answer) if message.manner is MessageTrigger.AWAITED else None
             is_complete = True
             try:
-                await _complete(progress, reply, sender.render_reply(reply_shown, above))
+                posts = sender.render_reply(reply_shown, above)
+                await _complete(progress, reply, posts, complete=not reply_shown.files)
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise
                 log.warning("reply_posted_as_text", answer=answer.id, reason=str(error))
                 is_complete = False
         if not (is_complete and await sender.attach(reply_shown.files, resumed=reply.resumed)):
-            await reply.show(sender.render_plain(plain, above, begun=bool(reply.names)))
+            await reply.show(sender.render_plain(build(), above, begun=bool(reply.names)))
 
     async def _follow(
         self,
@@ -325,7 +326,13 @@ def _start_progress(
     return EditingPost(edits, show)
 
 
-async def _complete(progress: StreamingPost[P] | EditingPost[P], reply: MessageSequence[P], posts: Sequence[P]) -> None:
-    """Make the reply exactly `posts`."""
+async def _complete(
+    progress: StreamingPost[P] | EditingPost[P],
+    reply: MessageSequence[P],
+    posts: Sequence[P],
+    *,
+    complete: bool = False,
+) -> None:
+    """Make the reply exactly `posts`. `complete`: nothing follows them."""
     closed = isinstance(progress, StreamingPost) and await progress.close(posts[0])
-    await reply.show(posts, already=int(closed))
+    await reply.show(posts, already=int(closed), complete=complete)

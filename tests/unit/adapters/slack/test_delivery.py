@@ -23,6 +23,7 @@ from pipeline.values import (
 )
 from pipeline.words import wording
 from tests.contracts.answers import citation, cited
+from tests.contracts.rig import appearing_until
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
 from tests.contracts.waiting import until
 from tests.doubles.slack.rules import Json
@@ -392,8 +393,11 @@ async def test_nothing_is_sent_while_slack_asks_to_wait(slack: SlackDriver) -> N
 
 
 async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDriver) -> None:
-    slack.rig.crash_before = "mark_done"
+    free = asyncio.Event()
+    slack.rig.script, slack.rig.crash_before = appearing_until(free), "mark_done"
     said = await slack.mention("ann", "How much leave do I get?")
+    await until(lambda: bool(slack.replies(said)))
+    free.set()
     await slack.rig.crashed()
     (reply,) = slack.workspace.replies(said.handle)
     del slack.workspace.messages[CHANNEL, reply.ts]

@@ -102,7 +102,7 @@ class Receipts:
     async def record_intent(self) -> None:
         self.begun = True
 
-    async def record_posted(self, reference: str) -> None:
+    async def record_posted(self, reference: str, *, complete: bool = False) -> None:
         assert self.begun
 
 
