@@ -12,7 +12,6 @@ from rich.measure import Measurement
 from rich.padding import Padding
 from rich.spinner import Spinner
 from rich.style import Style
-from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -132,6 +131,8 @@ def _render_block(block: ReplyBlock) -> RenderableType:
         case TablePart():
             return _render_table(block)
         case ReplyCode():
+            from rich.syntax import Syntax
+
             code = Syntax(block.text, block.language or "text", background_color="default", word_wrap=True)
             after = [_render_text(block.caption)] if block.caption else []
             return Group(Padding(code, (0, 0, 0, 2)), *after)

@@ -27,6 +27,7 @@ def main() -> None:
     """Run the command line. The exit status is 2 for an error that the person can mend. Only the owner may read the
     files it writes."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for children too; SECURITY.md
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # we have none, and looking for them reads every package
     with _ended_by_interrupt():
         from bot.commands.app import app
         from pipeline.errors import CitewellError

@@ -8,22 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
 from bot.config.settings import Settings, platform_configs
-from bot.documents.indexing import Indexer, is_path_source
-from bot.documents.sync import SourceSync
-from bot.services.answers import CitewellServices
-from bot.services.authority import AuditedAuthorizer
-from bot.services.knowledge import KnowledgeDependencies
-from bot.services.reading import StoredQueryService
-from bot.services.subscriptions import apply_subscription, retry_subscriptions
-from bot.services.thread_context import add_thread_context
 from pipeline.drafting.task import AnswerModel
 from pipeline.find.calibration import ScoreCalibration
-from pipeline.ingest.ingest import IngestEvent as IngestEvent
-from pipeline.ingest.ingest import IngestSummary
 from pipeline.ports import AnswerStream, Embedder, LinkTargets, PassageLinks, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR, AccessPolicy, RoleGrants
@@ -43,6 +34,14 @@ from pipeline.values import (
 )
 from storage.open import Storage
 
+if TYPE_CHECKING:
+    from bot.documents.indexing import Indexer
+    from bot.documents.sync import SourceSync
+    from bot.services.answers import CitewellServices
+    from bot.services.authority import AuditedAuthorizer
+    from bot.services.reading import StoredQueryService
+    from pipeline.ingest.ingest import IngestEvent, IngestSummary
+
 log = structlog.get_logger(__name__)
 
 
@@ -53,7 +52,8 @@ def console_conversation(thread: str) -> ConversationId:
 
 @dataclass(frozen=True)
 class Citewell:
-    """All live objects of an open data folder."""
+    """All live objects of an open data folder. What one question needs is imported with it; indexing, and what is done
+    after an answer, where it is first used."""
 
     settings: Settings
     storage: Storage
@@ -63,7 +63,8 @@ class Citewell:
     calibration: Callable[[], Awaitable[ScoreCalibration]]
     """Calibrates scores of the embedder's vectors."""
     model: AnswerModel | None
-    indexer: Indexer
+    open_indexer: Callable[[], Indexer]
+    """The indexer is closed with all else."""
     options: AnswerOptions
     rules: AccessPolicy
     roles: RoleGrants
@@ -99,12 +100,19 @@ class Citewell:
     def _horizons(self) -> dict[str, int]:
         return {table.source_id: table.stale_after for table in self.settings.sources if table.stale_after}
 
+    @cached_property
+    def indexer(self) -> Indexer:
+        return self.open_indexer()
+
     @property
     def authority(self) -> AuditedAuthorizer:
         return self.services.authority
 
     @cached_property
     def services(self) -> CitewellServices:
+        from bot.services.answers import CitewellServices
+        from bot.services.knowledge import KnowledgeDependencies
+
         return CitewellServices(
             self.storage,
             rules=self.rules,
@@ -124,6 +132,8 @@ class Citewell:
 
     @cached_property
     def reading(self) -> StoredQueryService:
+        from bot.services.reading import StoredQueryService
+
         return StoredQueryService(
             self.services,
             self.storage.library,
@@ -193,6 +203,9 @@ class Citewell:
 
         The readers of the reply decide what is searched, and the inbox stores the turn.
         """
+        from bot.services.subscriptions import apply_subscription
+        from bot.services.thread_context import add_thread_context
+
         readers = await adapter.get_readers(message)
         request = build_request(message, await self.services.audience(readers), chosen)
         request = await apply_subscription(request, message, chosen, self.storage)
@@ -218,6 +231,8 @@ class Citewell:
 
     @cached_property
     def sync(self) -> SourceSync:
+        from bot.documents.sync import SourceSync
+
         settings = self.settings
         return SourceSync(settings.default_collection, self.storage, self.indexer, settings.retention_days)
 
@@ -226,6 +241,8 @@ class Citewell:
 
         Sources in `[[sources]]` have their own schedule.
         """
+        from bot.documents.indexing import is_path_source
+
         in_tables = {table.source_id for table in self.settings.sources}
         for source in await self.storage.library.list_sources():
             if is_path_source(source) and source not in in_tables:
@@ -233,6 +250,8 @@ class Citewell:
 
     async def retry_subscriptions(self) -> None:
         """Try subscriptions again if the documents changed since the last try."""
+        from bot.services.subscriptions import retry_subscriptions
+
         await retry_subscriptions(self.storage.subscriptions, self.storage.inbox)
 
     async def delete_expired(self) -> None:

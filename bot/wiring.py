@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
 
 import structlog
 
 from adapters.models.cross_encoder.minilm import MiniLMCrossEncoder
 from adapters.models.minilm.embedder import MiniLMEmbedder
 from adapters.models.onnx.embedder import open_onnx_embedder
-from adapters.models.openai_embedder import OpenAIEmbedder
 from bot import registry
 from bot.citewell import Citewell
 from bot.config.settings import Settings, environment_name, platform_configs, secret_value
 from bot.confirmations import ConfirmationIndex
 from bot.documents.calibration import ScoreCalibrator
-from bot.documents.indexing import open_indexer
 from bot.documents.reembedding import FallbackEmbedder
 from bot.log import join_host_logging
 from bot.models import make_pii_finder, open_model, open_reranker
-from bot.services.reading import StoredLinkTargets
+from bot.services.link_targets import StoredLinkTargets
 from pipeline.errors import Misconfigured
 from pipeline.find.calibration import ScoreCalibration
 from pipeline.find.retrieve import HybridRetriever
@@ -37,6 +37,10 @@ from pipeline.values import AnswerLimits, AnswerOptions, Role, replace
 from storage.documents.embeddings import EmbeddedDocuments
 from storage.open import Storage, open_storage
 from storage.people.feedback import SQLConfirmedAnswers
+
+if TYPE_CHECKING:
+    from adapters.models.openai_embedder import OpenAIEmbedder
+    from bot.documents.indexing import Indexer
 
 log = structlog.get_logger(__name__)
 
@@ -64,7 +68,6 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             )
         )
         embedder = await _with_fallback(stack, settings, storage, embedder)
-        indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
         sources = StoredLinkTargets(storage.database, storage.library, rules)
         if links := registry.passage_links(platform_configs(settings), sources):
             await links()  # the key is made at the first start
@@ -88,7 +91,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             ),
             calibration=calibrator.current,
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
-            indexer=indexer,
+            open_indexer=partial(_open_indexer, stack, settings, storage, embedder),
             options=_answer_options(settings),
             rules=rules,
             roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
@@ -119,6 +122,8 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
                 f"is not set, and CITEWELL_EMBEDDER={settings.embedder} needs it",
                 what_to_do="Set it (any text for a server that asks for none), or CITEWELL_EMBEDDER=minilm.",
             )
+        from adapters.models.openai_embedder import OpenAIEmbedder
+
         key, url = secret_value(settings.openai_api_key), settings.openai_base_url
         embedder = OpenAIEmbedder(name, key=key, base_url=url, find=make_pii_finder(settings))
         try:
@@ -132,7 +137,7 @@ async def _with_fallback(
 ) -> Embedder | None:
     """Return the embedder `target`, or a fallback while vectors of another are searched that can still be opened."""
     documents = EmbeddedDocuments(storage.database)
-    if isinstance(target, OpenAIEmbedder):
+    if _is_openai(target):
         target.restore_dimensions(await documents.embedders())
     searched = await documents.search_embedder()
     if target is None or searched in ("", target.name):
@@ -147,9 +152,21 @@ async def _open_previous(stack: AsyncExitStack, settings: Settings, name: str) -
     if spec != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
         return None
     embedder = await stack.enter_async_context(open_embedder(replace(settings, embedder=spec)))
-    if isinstance(embedder, OpenAIEmbedder):
+    if _is_openai(embedder):
         embedder.restore_dimensions([name])
     return embedder
+
+
+def _is_openai(embedder: Embedder | None) -> TypeGuard[OpenAIEmbedder]:
+    return embedder is not None and embedder.name.startswith("openai:")
+
+
+def _open_indexer(stack: AsyncExitStack, settings: Settings, storage: Storage, embedder: Embedder | None) -> Indexer:
+    from bot.documents.indexing import open_indexer
+
+    indexer = open_indexer(settings, storage.library, embedder)
+    stack.push_async_callback(indexer.reader.close)
+    return indexer
 
 
 def _reader(settings: Settings) -> RelevanceScorer | None:

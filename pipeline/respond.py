@@ -67,8 +67,8 @@ from pipeline.values import (
 from pipeline.values.documents import exclude_known
 from pipeline.words import wording
 from pipeline.words.language import choose_words, detect_supported_language, infer_question_language
+from pipeline.write.draft_failures import MODEL_TOO_SLOW
 from pipeline.write.extractive import complete_lists
-from pipeline.write.model_draft import MODEL_TOO_SLOW
 
 EMPTY_CONVERSATION_ID = ConversationId(platform="", space="", channel="")
 

@@ -1,31 +1,94 @@
-"""The command line application, with all commands."""
+"""The command line application. A command is imported when it is used, or when its help is shown."""
 
 from __future__ import annotations
 
-from importlib import metadata
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
+from typer.core import TyperGroup
 
-from bot.commands import (
-    access,
-    ask,
-    backups,
-    doctor,
-    documents,
-    evaluate,
-    history,
-    indexing,
-    init,
-    insights,
-    keys,
-    migrate,
-    run,
-    sources,
-)
+
+class CommandPlace(NamedTuple):
+    """Where a command, or a group of commands, stands."""
+
+    module: str
+    attribute: str
+    help: str = ""
+    """The function of the module that returns its help, where that is no docstring."""
+
+
+PLACES: Mapping[str, CommandPlace] = {
+    "init": CommandPlace("init", "init"),
+    "run": CommandPlace("run", "start", "run_help"),
+    "doctor": CommandPlace("doctor", "doctor"),
+    "index": CommandPlace("indexing", "index"),
+    "ask": CommandPlace("ask", "ask"),
+    "chat": CommandPlace("ask", "chat"),
+    "demo": CommandPlace("ask", "demo"),
+    "mcp": CommandPlace("run", "mcp"),
+    "audit": CommandPlace("access", "audit"),
+    "insights": CommandPlace("insights", "insights"),
+    "restore": CommandPlace("backups", "restore"),
+    "migrate": CommandPlace("migrate", "migrate"),
+    "sources": CommandPlace("sources", "sources_app"),
+    "documents": CommandPlace("documents", "documents_app"),
+    "audience": CommandPlace("access", "audience_app"),
+    "history": CommandPlace("history", "history_app"),
+    "links": CommandPlace("keys", "links_app"),
+    "keys": CommandPlace("keys", "keys_app"),
+    "backup": CommandPlace("backups", "backup_app"),
+    "schedule": CommandPlace("run", "schedule_app"),
+    "eval": CommandPlace("evaluate", "eval_app"),
+}
+"""Every command, in the order of the help."""
+
+
+@cache
+def load_command(name: str) -> Any:
+    """Import a command. Raises KeyError for an unknown name."""
+    place = PLACES[name]
+    module = import_module(f"bot.commands.{place.module}")
+    parent, command = typer.Typer(), getattr(module, place.attribute)
+    if isinstance(command, typer.Typer):
+        parent.add_typer(command, name=name)
+    else:
+        parent.command(name, help=getattr(module, place.help)() if place.help else None)(command)
+    return typer.main.get_group(parent).commands[name]
+
+
+class ImportedCommands(Mapping[str, Any]):
+    """The commands by name; looking one up imports it."""
+
+    def __getitem__(self, name: str) -> Any:
+        return load_command(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in PLACES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+class ImportingGroup(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = cast("Any", ImportedCommands())
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
 
 app = typer.Typer(
     name="citewell",
+    cls=ImportingGroup,
     help="Answer questions from your own documents and show the source of every sentence.",
     epilog="Settings are read from the environment, .env and citewell.toml. .env.example lists them all.",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -37,6 +100,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib import metadata
+
         typer.echo(metadata.version("citewell"))
         raise typer.Exit
 
@@ -48,28 +113,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-app.command()(init.init)
-app.command("run", help=run.run_help())(run.start)
-app.command()(doctor.doctor)
-app.command()(indexing.index)
-app.add_typer(sources.sources_app, name="sources")
-app.add_typer(documents.documents_app, name="documents")
-app.command()(ask.ask)
-app.command()(ask.chat)
-app.command()(ask.demo)
-app.command()(run.mcp)
-app.add_typer(access.audience_app, name="audience")
-app.command()(access.audit)
-app.add_typer(history.history_app, name="history")
-app.command()(insights.insights)
-app.add_typer(keys.links_app, name="links")
-app.add_typer(keys.keys_app, name="keys")
-app.add_typer(backups.backup_app, name="backup")
-app.command()(backups.restore)
-app.command()(migrate.migrate)
-app.add_typer(run.schedule_app, name="schedule")
-evaluate.eval_app.command()(evaluate.golden)
-evaluate.eval_app.command()(evaluate.collect)
-app.add_typer(evaluate.eval_app, name="eval")

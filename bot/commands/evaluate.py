@@ -222,6 +222,7 @@ MAX_NAMED_ROWS = 10
 """Rows that a change names."""
 
 
+@eval_app.command()
 def golden(
     file: Annotated[Path, typer.Argument(help="JSON Lines: {id, question, outcome?, documents?, facts?, absent?}.")],
     baseline: Annotated[
@@ -300,6 +301,7 @@ def _print_changes(changes: list[ScoreChange]) -> bool:
     return not any(change.fails for change in changes)
 
 
+@eval_app.command()
 def collect(
     file: Annotated[Path, typer.Argument(help="File to add rows to. Rows that it has are not changed.")],
     data: DataOption = None,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import stat
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -189,23 +189,19 @@ def is_path_source(source: str) -> bool:
     return source.startswith("/")
 
 
-@asynccontextmanager
-async def open_indexer(settings: Settings, library: DocumentStore, embedder: Embedder | None) -> AsyncIterator[Indexer]:
-    """Open an indexer; the process that reads binary files starts with the first of them."""
-    reader = FileReader()
+def open_indexer(settings: Settings, library: DocumentStore, embedder: Embedder | None) -> Indexer:
+    """Open an indexer. The process that reads binary files starts with the first of them; the caller closes
+    `reader`."""
     folders = [table for table in settings.sources if isinstance(table, FolderTable)]
     splitter = TokenSplitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    try:
-        yield Indexer(
-            library,
-            embedder,
-            splitter,
-            reader,
-            default_collection=settings.default_collection,
-            base_urls={table.source_id: table.base_url or "" for table in folders},
-        )
-    finally:
-        await reader.close()
+    return Indexer(
+        library,
+        embedder,
+        splitter,
+        FileReader(),
+        default_collection=settings.default_collection,
+        base_urls={table.source_id: table.base_url or "" for table in folders},
+    )
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | WordTokenizer:

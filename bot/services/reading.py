@@ -2,81 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import BinaryIO
 
-from adapters.sources.folder.file_links import has_original_file, open_original
 from bot.services.answers import CitewellServices
 from pipeline.compose.citations import build_citation, citation_location
 from pipeline.compose.plain_text import plain_passage
 from pipeline.errors import AccessRevoked, Busy, Unavailable
 from pipeline.find.near_duplicates import remaining_passages
 from pipeline.ports import AnswerStream, ApiKeyStore, PassageLinks, Retriever, answer_stream
-from pipeline.rules.access import INTERNAL_RULE, AccessPolicy
 from pipeline.values import (
     Answer,
     AnswerEvent,
     AnswerRequest,
     Audience,
     Document,
-    DocumentExcerpt,
     Readers,
     RetrievedChunk,
     SearchPlan,
-    replace,
 )
 from pipeline.values.api_access import Passage
-from storage.database import Database
 from storage.documents.library import SQLDocumentStore
 from storage.messages.history import SQLHistory
-from storage.settings import link_key
-
-# --- What links to passages are made of and what they open ----------------------------------------
-
-
-class StoredLinkTargets:
-    """The port `LinkTargets`."""
-
-    def __init__(self, database: Database, library: SQLDocumentStore, rules: AccessPolicy) -> None:
-        self._database = database
-        self._library = library
-        self._rules = rules
-
-    async def signing_key(self) -> str:
-        """Return the key that signs links now; the first call makes it."""
-        return await link_key(self._database)
-
-    def access_fingerprint(self, collection: str) -> str:
-        """Return a fingerprint that changes when the readers of the collection do.
-
-        It covers the collection's rule, and if that names nobody, the home workspaces.
-        """
-        rule = self._rules.by_collection.get(collection, INTERNAL_RULE)
-        homes = {} if rule.only or rule.public else self._rules.homes
-        own = "".join(f"\n{name}: {' '.join(sorted(spaces))}" for name, spaces in sorted(homes.items()))
-        return replace(rule, only=tuple(sorted(rule.only))).model_dump_json() + own
-
-    async def find_by_prefix(self, text: str) -> Sequence[str]:
-        """Return the ids of documents with a prefix."""
-        return await self._library.ids_with_prefix(text)
-
-    async def excerpt(self, document_id: str, start: int, most: int) -> DocumentExcerpt | None:
-        """Return at most `most` passages of a document from the one at `start` on; None if there is no such
-        document."""
-        return await self._library.excerpt(document_id, start, most)
-
-    async def has_original(self, document: Document) -> bool:
-        """Return True if the document was read from a file that still exists."""
-        return await asyncio.to_thread(has_original_file, document)
-
-    async def open_original(self, document: Document) -> BinaryIO | None:
-        """Return that file, open, if it is byte for byte the one that was read."""
-        return await asyncio.to_thread(open_original, document)
-
-
-# --- What is read ---------------------------------------------------------------------------------
 
 MAX_ANSWERS_PER_CALLER = 50
 """Answers under way at once for one caller.

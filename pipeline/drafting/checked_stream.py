@@ -27,9 +27,8 @@ from pipeline.values import (
     Usage,
     replace,
 )
+from pipeline.write.draft_failures import DRAFT_TOO_LATE, MODEL_QUEUE_FULL
 
-DRAFT_TOO_LATE = "it took too long"
-MODEL_QUEUE_FULL = "too many questions wait for it"
 _WAITING_SHARE = 0.6
 """Share of the time to the first sentence that a question waits for its turn at most: the rest is for reading."""
 

@@ -13,7 +13,6 @@ from itertools import pairwise
 from pipeline.compose.answer import CheckedSentence, DraftResult
 from pipeline.compose.confidence import EXTRACTIVE_WRITER
 from pipeline.drafting.captions import header_above, is_caption, is_single_answer, is_substantial, release_captions
-from pipeline.drafting.checked_stream import MODEL_QUEUE_FULL, stream_checked_draft
 from pipeline.drafting.nearest_passages import choose_shown_sentences
 from pipeline.drafting.task import AnswerModel, DraftTask
 from pipeline.evidence.conflicts import extract_values
@@ -36,8 +35,8 @@ from pipeline.values import (
 )
 from pipeline.words import wording
 from pipeline.words.text import is_lead_in
+from pipeline.write.draft_failures import DRAFT_WITHOUT_SOURCE, MODEL_QUEUE_FULL, MODEL_TOO_SLOW, NOT_IN_DOCUMENTS
 from pipeline.write.extractive import write_extract
-from pipeline.write.model_draft import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW, NOT_IN_DOCUMENTS
 
 TOKENS_EXHAUSTED = "the tokens of the day are spent"
 DRAFT_TOO_SHORT = "its answer is too short"
@@ -86,6 +85,8 @@ async def draft_with_model(
 ) -> AsyncGenerator[CheckedSentence | AdditionalPassages | ProgressEvent | DraftResult, None]:
     """Yield the supported sentences of `model`, from the moment on when they have as many sources as the operator
     requires."""
+    from pipeline.drafting.checked_stream import stream_checked_draft
+
     checked: list[CheckedSentence] = []
     waiting: list[CheckedSentence] = []
     captions: list[CheckedSentence] = []

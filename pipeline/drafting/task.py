@@ -7,14 +7,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pipeline.budget import TokenBudget, TokenCounter
-from pipeline.check.judge_prompt import PendingClaim
 from pipeline.check.word_check import judge_sentence
 from pipeline.compose.answer import CheckedSentence
 from pipeline.compose.confidence import Assessment, assess_draft, assess_summary
-from pipeline.drafting.proposal import ProposalDrafter
 from pipeline.drafting.turns import ModelTurns
 from pipeline.evidence.gather import Evidence
 from pipeline.ports import Planner, SearchFunction, Writer
@@ -33,6 +31,10 @@ from pipeline.values import (
 from pipeline.values.documents import exclude_known
 from pipeline.words import wording
 from pipeline.write.extractive import ExtractiveDraft
+
+if TYPE_CHECKING:
+    from pipeline.check.judge_prompt import PendingClaim
+    from pipeline.drafting.proposal import ProposalDrafter
 
 
 class ClaimJudge(Protocol):

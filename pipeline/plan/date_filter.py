@@ -9,8 +9,6 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from dateparser.date import DateDataParser
-
 from pipeline.words.text import alternatives_pattern
 
 # --- The first day of a past period ---------------------------------------------------------------
@@ -140,6 +138,8 @@ def _parse_date(text: str, today: date, language: str) -> date | None:
     settings = {"PREFER_DATES_FROM": "past", "PREFER_DAY_OF_MONTH": "first", "RELATIVE_BASE": base}
     if not _DATES.search(expression):
         return None
+    from dateparser.date import DateDataParser
+
     parsed = DateDataParser(languages=[language], settings=settings).get_date_data(expression)
     moment = parsed.date_obj and parsed.date_obj.replace(tzinfo=None)
     if not moment or moment.minute or moment > base:

@@ -11,6 +11,7 @@ from pipeline.ports import StreamEnd, TextDelta, ToolCall
 from pipeline.values import DraftEnd, DraftSentence, RetrievedChunk, Usage, WritingBrief, join_cells
 from pipeline.words.text import content_terms, estimate_tokens
 from pipeline.write.citation_marks import find_passage_marks
+from pipeline.write.draft_failures import DRAFT_WITHOUT_SOURCE, NOT_IN_DOCUMENTS, WINDOW_FULL
 from pipeline.write.draft_parser import DraftParser, ParsedSentence
 from pipeline.write.foreign_references import drop_foreign_references
 
@@ -19,14 +20,6 @@ MAX_LENGTH_FACTOR = 2
 of mtrag_cloud 13 are longer than was asked for, none twice as long."""
 TOOL_CALLS_REASON = "tool_calls"
 """End reason of a reply that asks for a search."""
-NOT_IN_DOCUMENTS = "not_in_documents"
-"""Reason of a `DraftEnd` when the model found no answer in the passages."""
-MODEL_TOO_SLOW = "it is too slow for this machine"
-"""Reason of a `DraftEnd` when not even one passage can be read in time."""
-WINDOW_FULL = "its window is full"
-"""Reason of a `DraftEnd` when the prompt or the reply did not fit the model's window."""
-DRAFT_WITHOUT_SOURCE = "it names no source"
-"""Reason of a `DraftEnd` when so much was written without a source that none is awaited any more."""
 SOURCELESS_TOKENS = 120
 """Estimated tokens (a hundred of a model's own) without a source number after which a slow model is not waited for."""
 _WINDOW_REASON = "window"

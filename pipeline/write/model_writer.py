@@ -12,7 +12,8 @@ from pipeline.errors import CitewellError, PromptTooLong
 from pipeline.ports import ChatMessage, LanguageModel, SearchFunction, Tool
 from pipeline.ports.reply_schema import max_reply_tokens
 from pipeline.values import AdditionalPassages, DraftEnd, DraftSentence, RetrievedChunk, Turn, Usage, WritingBrief
-from pipeline.write.model_draft import MODEL_TOO_SLOW, WINDOW_FULL, ModelDraft, resolve_sources
+from pipeline.write.draft_failures import MODEL_TOO_SLOW, WINDOW_FULL
+from pipeline.write.model_draft import ModelDraft, resolve_sources
 from pipeline.write.prompt_fitting import FittedPrompt, PromptFitter
 from pipeline.write.rewriting import parse_rewrite, rewrite_messages, rewritten_schema
 from pipeline.write.search_tool import MAX_SEARCHES, SEARCH_TOOL, SearchToolRunner

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqlite_utils import Database as Tables
-from sqlite_utils import Migrations
+from typing import TYPE_CHECKING
 
 from pipeline.values import require_every
 from storage.migrations import missing_migrations, run_migrations
@@ -12,6 +11,9 @@ from storage.schema.documents import LIVE_VIEW
 from storage.schema.table import ColumnType, StoredTable
 from storage.schema.tables import TABLES, TRIGGERS, Trigger
 from storage.sqlite.connection import SQLiteConnection
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database as Tables
 
 SQLITE_TYPES = {
     ColumnType.WORD: "TEXT",
@@ -37,13 +39,16 @@ _OWN = (
     LIVE_VIEW,
 )
 _RUN = "SELECT type, replace(name, '\"', '\"\"') FROM sqlite_master WHERE type IN ('trigger', 'view')"
-_APPLIED = Migrations("citewell")
-"""The migrations that a file has, stored in the table of sqlite-utils."""
+_SET = "citewell"
+"""Our migrations in the table of sqlite-utils."""
+_APPLIED = f"SELECT name FROM _sqlite_migrations WHERE migration_set = '{_SET}' ORDER BY rowid"  # noqa: S608 - ours
 
 
 def applied_migrations(db: SQLiteConnection) -> list[str]:
     """Return the names of the database's migrations, in order; none for a file that is no database of ours."""
-    return [migration.name for migration in _APPLIED.applied(Tables(db.raw))]
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_sqlite_migrations'").fetchone():
+        return []
+    return [name for (name,) in db.execute(_APPLIED).fetchall()]
 
 
 def pending_migrations(db: SQLiteConnection) -> list[str]:
@@ -58,6 +63,9 @@ def migrate(db: SQLiteConnection) -> None:
 
     None of its old triggers and views is run, and those that are not declared are dropped.
     """
+    from sqlite_utils import Database as Tables
+    from sqlite_utils import Migrations
+
     tables = Tables(db.raw)
     names = pending_migrations(db)
     for kind, name in db.execute(_RUN).fetchall():
@@ -66,12 +74,13 @@ def migrate(db: SQLiteConnection) -> None:
         _create_missing(db, table, tables)
     for statement in _OWN:
         db.execute(statement)
-    _APPLIED.ensure_migrations_table(tables)
+    Migrations(_SET).ensure_migrations_table(tables)
     run_migrations(names, db)
     for trigger in TRIGGERS:
         db.execute(_trigger_sql(trigger))
     db.executemany(
-        "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('citewell', $1)", ((name,) for name in names)
+        f"INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('{_SET}', $1)",  # noqa: S608 - ours
+        ((name,) for name in names),
     )
 
 

@@ -26,7 +26,7 @@ from pipeline.values import (
     ProgressEvent,
     RetrievedChunk,
 )
-from pipeline.write.model_draft import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW
+from pipeline.write.draft_failures import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW
 from tests.contracts.waiting import until
 from tests.doubles.llm.faults import Act, Text
 from tests.doubles.llm.grounded import quoting

@@ -19,9 +19,9 @@ from prometheus_client import (
     generate_latest,
 )
 
-from pipeline.drafting import checked_stream, draft
+from pipeline.drafting import draft
 from pipeline.values import Answer, AnswerOutcome, ConfidenceLevel, SupportBasis, Vote
-from pipeline.write import model_draft
+from pipeline.write import draft_failures
 from storage.messages.levels import StorageLevels
 
 MILLION = 1e6
@@ -29,15 +29,15 @@ DURATION_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0
 STAGES = ("plan", "retrieve", "read", "write", "validate", "review", "repair", "assess", "compose")
 NOBODY, OTHER = "none", "other"
 DRAFT_FAILURES = {
-    checked_stream.DRAFT_TOO_LATE: "too_late",
+    draft_failures.DRAFT_TOO_LATE: "too_late",
     draft.DRAFT_UNSUPPORTED: "unsupported",
     draft.TOO_FEW_CITATIONS: "cites_too_little",
     draft.DRAFT_TOO_SHORT: "too_short",
-    model_draft.DRAFT_WITHOUT_SOURCE: "without_source",
+    draft_failures.DRAFT_WITHOUT_SOURCE: "without_source",
     draft.TOKENS_EXHAUSTED: "no_tokens",
-    model_draft.MODEL_TOO_SLOW: "too_slow",
-    checked_stream.MODEL_QUEUE_FULL: "queue_full",
-    model_draft.WINDOW_FULL: "window_full",
+    draft_failures.MODEL_TOO_SLOW: "too_slow",
+    draft_failures.MODEL_QUEUE_FULL: "queue_full",
+    draft_failures.WINDOW_FULL: "window_full",
 }
 """Reasons why a model's draft was not used; a provider's own error is `unavailable`."""
 UNAVAILABLE, JUDGE = "unavailable", "judge"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.services.reading import StoredLinkTargets
+from bot.services.link_targets import StoredLinkTargets
 from pipeline.rules.access import AccessPolicy, AccessRule
 
 

@@ -13,7 +13,6 @@ import pytest
 from pipeline.budget import TokenBudget
 from pipeline.check.judge_prompt import PendingClaim
 from pipeline.check.word_check import judge_sentence
-from pipeline.drafting.checked_stream import MODEL_QUEUE_FULL
 from pipeline.drafting.task import AnswerModel, ClaimJudge
 from pipeline.ports import SearchFunction, Writer
 from pipeline.respond import Responder
@@ -47,7 +46,7 @@ from pipeline.values import (
     replace,
 )
 from pipeline.words import wording
-from pipeline.write.model_draft import DRAFT_WITHOUT_SOURCE, MODEL_TOO_SLOW, WINDOW_FULL
+from pipeline.write.draft_failures import DRAFT_WITHOUT_SOURCE, MODEL_QUEUE_FULL, MODEL_TOO_SLOW, WINDOW_FULL
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of paid leave lapse in March.")

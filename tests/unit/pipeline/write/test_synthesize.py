@@ -23,7 +23,7 @@ from pipeline.values import (
     replace,
 )
 from pipeline.values.model_capacity import UNKNOWN_CAPACITY
-from pipeline.write.model_draft import NOT_IN_DOCUMENTS
+from pipeline.write.draft_failures import NOT_IN_DOCUMENTS
 from pipeline.write.model_writer import ModelWriter
 from pipeline.write.prompt_fitting import PromptFitter
 from pipeline.write.prompts import PromptOptions
