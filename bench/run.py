@@ -55,7 +55,7 @@ async def fill(size: int, data: Path, database: str) -> list[str]:
 async def answering(data: Path, questions: Sequence[str], database: str = "") -> dict[str, str]:
     """p50 / p95 in milliseconds of each stage, and resident memory."""
     async with open_citewell(settings(data, database)) as citewell:
-        await citewell.storage.vectors.sync()  # Chroma answers, as in `citewell run`
+        await citewell.storage.vectors.sync()  # what `citewell run` searches answers
         everything = await citewell.all_collections()
         taken: dict[str, list[float]] = defaultdict(list)
         metrics = Metrics(["slack", "discord"], ["openai:small"], price_input=1.0, price_output=1.0)

@@ -92,8 +92,9 @@ async def open_storage(
     `embedder` names the model in use, "" for none, or returns its name where that may change. `database` is a
     PostgreSQL URL, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
 
-    `exclusive`: this process answers from the inbox, on SQLite alone, and fills Chroma; all others search exactly.
-    `make`: a missing folder is created. `visible_to`: the collections that PostgreSQL shows to each workspace.
+    `exclusive`: this process answers from the inbox, on SQLite alone, and fills Chroma for a large library; all others
+    search exactly. `make`: a missing folder is created. `visible_to`: the collections that PostgreSQL shows to each
+    workspace.
 
     Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a copy into it is not
     complete, or another process has it exclusively; Unavailable when the database cannot be opened.

@@ -26,6 +26,9 @@ ROWS_PER_BLOCK = 256
 They are few enough for the processor's cache, and for OpenBLAS to stay on one thread: its threads wait for each other
 by spinning, which costs 20 times as much on a busy machine.
 """
+SCORES_PER_GROUP = 64
+MIN_COSINE = -2.0
+"""Less than any cosine."""
 _ROUNDING = 1e-5
 """How far the cosines of two computations with single precision may differ."""
 
@@ -72,8 +75,7 @@ class ExactVectors:
         visible = np.zeros(int(matrix.collections.max()) + 1, np.bool_)
         visible[[number for number in collections if number < len(visible)]] = True
         scores[~visible[matrix.collections]] = -np.inf
-        least = np.partition(scores, -limit)[-limit] - 2 * error if limit < len(scores) else -np.inf
-        places = np.flatnonzero((scores >= least) & (scores > -np.inf))
+        places = np.flatnonzero(scores >= max(_reached_by(scores, limit) - 2 * error, MIN_COSINE))
         cosines = _cosines(matrix, places, vector)
         best = np.argsort(-cosines, kind="stable")[:limit]
         return list(zip(matrix.numbers[places[best]].tolist(), cosines[best].tolist(), strict=True))
@@ -87,6 +89,16 @@ def _estimate_cosines(matrix: VectorMatrix, vector: Vectors) -> tuple[NDArray[np
     scores *= scale
     scores /= matrix.lengths
     return scores, float(np.linalg.norm(vector - rounded * np.float32(scale))) + _ROUNDING
+
+
+def _reached_by(scores: NDArray[np.float32], limit: int) -> float:
+    """Return a value that `limit` scores reach at least, of large ones little below the best of them.
+
+    It is taken from the best of each group, which are fewer.
+    """
+    size = len(scores) // SCORES_PER_GROUP
+    best = scores if size < limit else scores[: size * SCORES_PER_GROUP].reshape(SCORES_PER_GROUP, size).max(axis=0)
+    return float(np.partition(best, -limit)[-limit]) if limit <= len(best) else MIN_COSINE
 
 
 def _cosines(matrix: VectorMatrix, places: NDArray[np.int64], vector: Vectors) -> NDArray[np.float32]:

@@ -29,7 +29,7 @@ from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
 
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
-CHROMA_PASSAGES = 100_000
+CHROMA_PASSAGES = 150_000
 """Passages from which Chroma is filled in memory, and half of which keep it: with fewer, exact search is as fast, and
 finds all."""
 MAX_CHROMA_COLLECTIONS = 200

@@ -38,7 +38,7 @@ def names(folder: Path) -> set[str]:
 async def answers(data: Path, questions: list[str], *, exclusive: bool = False) -> list[Answer]:
     async with open_citewell(extractive(data), exclusive=exclusive, make=False) as citewell:
         if exclusive:
-            assert await citewell.storage.vectors.sync()
+            await citewell.storage.vectors.sync()
         everything = await citewell.all_collections()
         return [
             await citewell.respond(AnswerRequest(text=text, audience=everything, force_extract=True))
