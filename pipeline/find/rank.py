@@ -11,6 +11,7 @@ import asyncio
 import operator
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -63,18 +64,22 @@ class RankedPassage:
     otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
-    passages: list[RankedPassage]
-    """All passages that were read, best first."""
+    """The passages of one query."""
+
+    best: float
+    """Best score; 0 where nothing was found."""
     missing: list[str]
-    """Words of the query that none of them holds."""
+    """Words of the query that none of its passages holds."""
+    build: Callable[[], list[RankedPassage]]
     unmatched_share: float = 0.0
     """Share as in `PassageScores`."""
 
-    @property
-    def best(self) -> float:
-        return self.passages[0].score if self.passages else 0.0
+    @cached_property
+    def passages(self) -> list[RankedPassage]:
+        """All passages that were read, best first."""
+        return self.build()
 
 
 @dataclass(frozen=True)
@@ -132,22 +137,25 @@ class Ranker:
         fused = np.sum(parts, axis=0)
         best = max(scorings[0].best, sum(scoring.best for scoring in scorings) / len(scorings))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))
-        ranked = [
-            RankedPassage(
-                chunk=chunk,
-                document=document,
-                score=float(scores[place]),
-                query_index=number,
-                unit_scores=_unit_scores(place, scorings, weights),
-                unit_relevance=_unit_relevance(place, scorings, weights),
-                confirmed=confirmed.get(chunk.id, 0),
-            )
-            for place in np.argsort(-scores, kind="stable").tolist()
-            for chunk, document in [passages[place]]
-        ]
+
+        def build() -> list[RankedPassage]:
+            return [
+                RankedPassage(
+                    chunk=chunk,
+                    document=document,
+                    score=float(scores[place]),
+                    query_index=number,
+                    unit_scores=_unit_scores(place, scorings, weights),
+                    unit_relevance=_unit_relevance(place, scorings, weights),
+                    confirmed=confirmed.get(chunk.id, 0),
+                )
+                for place in np.argsort(-scores, kind="stable").tolist()
+                for chunk, document in [passages[place]]
+            ]
+
         words = query_terms(query) if scorings[0].missing else []
         missing = [word for word in words if stem(strip_accents(word)) in scorings[0].missing]
-        return Ranking(ranked, missing, scorings[0].unmatched_share)
+        return Ranking(float(scores.max(initial=0.0)), missing, build, scorings[0].unmatched_share)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
         """Return spelling suggestions for each of `words` that no document holds."""
