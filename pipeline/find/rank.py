@@ -102,6 +102,8 @@ class Ranker:
     """Lexical results, by text and reach."""
     candidate_cache: dict[tuple[int, str], CandidatePassages] = field(default_factory=dict)
     """Passages read for this search, by query and embedder."""
+    confirmation_cache: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    """Confirmed passages, by text."""
     reach: int = 1
     depth: int = 1
     confirmations: ports.Confirmations | None = None
@@ -111,7 +113,7 @@ class Ranker:
         name = self.embedder.name if self.embedder else ""
         texts = [query, f"{query}\n{thread}"] if thread else [query]
         queries = await asyncio.gather(*map(self.execute_query, texts)) if thread else [await self.execute_query(query)]
-        confirmed = await self._load_confirmations(queries[0].vector)
+        confirmed = await self._load_confirmations(query, queries[0].vector)
         candidates = self.candidate_cache.setdefault((number, name), CandidatePassages(self.passages))
         passages = await candidates.read(
             [hit.chunk_id for found in queries for hit in (*found.lexical, *found.nearest)]
@@ -180,11 +182,14 @@ class Ranker:
             words.cancel()
         return ExecutedQuery(rarity, vector, lexical, nearest, calibration, is_english=may_be_english(text))
 
-    async def _load_confirmations(self, question: ports.Vectors | None) -> Mapping[str, int]:
-        nothing: Mapping[str, int] = {}
+    async def _load_confirmations(self, text: str, question: ports.Vectors | None) -> Mapping[str, int]:
         if self.confirmations is None or question is None:
-            return nothing
-        return await self._attempt("confirmations", self.confirmations.find_similar(question, self.audience), nothing)
+            return {}
+        if text not in self.confirmation_cache:
+            nothing: Mapping[str, int] = {}
+            search = self.confirmations.find_similar(question, self.audience)
+            self.confirmation_cache[text] = await self._attempt("confirmations", search, nothing)
+        return self.confirmation_cache[text]
 
     async def _search_words(self, text: str) -> tuple[dict[str, float], Sequence[SearchHit]]:
         result = self.lexical_cache.get((text, self.reach))
