@@ -19,7 +19,7 @@ class CandidatePassages:
         self._asked: set[str] = set()
         self._batches: list[tuple[list[tuple[Chunk, Document]], ports.UnitVectors]] = []
         self._passages: dict[str, tuple[Chunk, Document]] = {}
-        self._measured: defaultdict[str, dict[str, MeasuredPassage]] = defaultdict(dict)
+        self._measured: defaultdict[object, dict[str, MeasuredPassage]] = defaultdict(dict)
 
     async def read(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         """Return the passages in the order of `chunk_ids`; ids that are gone are left out. Raises Unavailable."""
@@ -35,7 +35,7 @@ class CandidatePassages:
     ) -> list[MeasuredPassage]:
         """Measure `passages`, which were read, for `text`, executed as `query`."""
         wanted = {chunk.id for chunk, _ in passages}
-        measured = self._measured[text]
+        measured = self._measured[text, tuple(query.rarity.items()), query.vector is None, query.calibration]
         for batch, vectors in self._batches:
             if new := [pair for pair in batch if pair[0].id in wanted and pair[0].id not in measured]:
                 measured.update((passage.chunk_id, passage) for passage in measure_passages(query, new, vectors))

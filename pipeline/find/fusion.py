@@ -270,14 +270,17 @@ class TermMatcher:
 def _fold(text: str) -> str:
     """Return `text` in lower case without accents, each letter in its place."""
     surface = text.lower()
+    if surface.isascii():
+        return surface
     if len(surface) != len(text):
         surface = "".join(letter.lower()[0] for letter in text)
-    return surface if surface.isascii() else _FOREIGN.sub(_strip_marks, surface)
+    return _FOREIGN.sub(lambda match: _without_marks(match[0]), surface)
 
 
-def _strip_marks(match: re.Match[str]) -> str:
-    plain = strip_accents(match.group()).replace("ς", "σ")
-    return plain if len(plain) == 1 else match.group()
+@lru_cache(maxsize=4096)
+def _without_marks(letter: str) -> str:
+    plain = strip_accents(letter).replace("ς", "σ")
+    return plain if len(plain) == 1 else letter
 
 
 @lru_cache(maxsize=65536)

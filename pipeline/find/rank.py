@@ -11,6 +11,7 @@ import asyncio
 import operator
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -63,18 +64,22 @@ class RankedPassage:
     otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
-    passages: list[RankedPassage]
-    """All passages that were read, best first."""
+    """The passages of one query."""
+
+    best: float
+    """Best score; 0 where nothing was found."""
     missing: list[str]
-    """Words of the query that none of them holds."""
+    """Words of the query that none of its passages holds."""
+    build: Callable[[], list[RankedPassage]]
     unmatched_share: float = 0.0
     """Share as in `PassageScores`."""
 
-    @property
-    def best(self) -> float:
-        return self.passages[0].score if self.passages else 0.0
+    @cached_property
+    def passages(self) -> list[RankedPassage]:
+        """All passages that were read, best first."""
+        return self.build()
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,8 @@ class Ranker:
     """Lexical results, by text and reach."""
     candidate_cache: dict[tuple[int, str], CandidatePassages] = field(default_factory=dict)
     """Passages read for this search, by query and embedder."""
+    confirmation_cache: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    """Confirmed passages, by text."""
     reach: int = 1
     depth: int = 1
     confirmations: ports.Confirmations | None = None
@@ -106,7 +113,7 @@ class Ranker:
         name = self.embedder.name if self.embedder else ""
         texts = [query, f"{query}\n{thread}"] if thread else [query]
         queries = await asyncio.gather(*map(self.execute_query, texts)) if thread else [await self.execute_query(query)]
-        confirmed = await self._load_confirmations(queries[0].vector)
+        confirmed = await self._load_confirmations(query, queries[0].vector)
         candidates = self.candidate_cache.setdefault((number, name), CandidatePassages(self.passages))
         passages = await candidates.read(
             [hit.chunk_id for found in queries for hit in (*found.lexical, *found.nearest)]
@@ -132,22 +139,25 @@ class Ranker:
         fused = np.sum(parts, axis=0)
         best = max(scorings[0].best, sum(scoring.best for scoring in scorings) / len(scorings))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))
-        ranked = [
-            RankedPassage(
-                chunk=chunk,
-                document=document,
-                score=float(scores[place]),
-                query_index=number,
-                unit_scores=_unit_scores(place, scorings, weights),
-                unit_relevance=_unit_relevance(place, scorings, weights),
-                confirmed=confirmed.get(chunk.id, 0),
-            )
-            for place in np.argsort(-scores, kind="stable").tolist()
-            for chunk, document in [passages[place]]
-        ]
+
+        def build() -> list[RankedPassage]:
+            return [
+                RankedPassage(
+                    chunk=chunk,
+                    document=document,
+                    score=float(scores[place]),
+                    query_index=number,
+                    unit_scores=_unit_scores(place, scorings, weights),
+                    unit_relevance=_unit_relevance(place, scorings, weights),
+                    confirmed=confirmed.get(chunk.id, 0),
+                )
+                for place in np.argsort(-scores, kind="stable").tolist()
+                for chunk, document in [passages[place]]
+            ]
+
         words = query_terms(query) if scorings[0].missing else []
         missing = [word for word in words if stem(strip_accents(word)) in scorings[0].missing]
-        return Ranking(ranked, missing, scorings[0].unmatched_share)
+        return Ranking(float(scores.max(initial=0.0)), missing, build, scorings[0].unmatched_share)
 
     async def similar(self, words: Sequence[str]) -> dict[str, list[str]]:
         """Return spelling suggestions for each of `words` that no document holds."""
@@ -172,11 +182,14 @@ class Ranker:
             words.cancel()
         return ExecutedQuery(rarity, vector, lexical, nearest, calibration, is_english=may_be_english(text))
 
-    async def _load_confirmations(self, question: ports.Vectors | None) -> Mapping[str, int]:
-        nothing: Mapping[str, int] = {}
+    async def _load_confirmations(self, text: str, question: ports.Vectors | None) -> Mapping[str, int]:
         if self.confirmations is None or question is None:
-            return nothing
-        return await self._attempt("confirmations", self.confirmations.find_similar(question, self.audience), nothing)
+            return {}
+        if text not in self.confirmation_cache:
+            nothing: Mapping[str, int] = {}
+            search = self.confirmations.find_similar(question, self.audience)
+            self.confirmation_cache[text] = await self._attempt("confirmations", search, nothing)
+        return self.confirmation_cache[text]
 
     async def _search_words(self, text: str) -> tuple[dict[str, float], Sequence[SearchHit]]:
         result = self.lexical_cache.get((text, self.reach))

@@ -18,7 +18,7 @@ from pipeline.find.calibration import ScoreCalibration
 from pipeline.find.near_duplicates import DistinctTexts, remaining_passages, select_distinct
 from pipeline.find.rank import SEARCH_DEPTH, RankedPassage, Ranker, Ranking, identity_calibration
 from pipeline.find.rerank import apply_relevance_scorer, apply_reranker, boost_confirmed, is_scorable
-from pipeline.find.retrieved import RetrievedPassages
+from pipeline.find.retrieved import RetrievedPassages, merge_rankings
 from pipeline.ports import ChunkReader, Retriever
 from pipeline.values import (
     Audience,
@@ -258,8 +258,8 @@ class HybridRetriever:
         if len(results) == 1:
             ranked, texts, good = results[0].ranked, results[0].texts, results[0].good
         else:
-            ranked = _merge([result.ranked for result in results])
-            texts, good = DistinctTexts(ranked), _merge([result.good for result in results])
+            ranked = merge_rankings([result.ranked for result in results])
+            texts, good = DistinctTexts(ranked), merge_rankings([result.good for result in results])
         passages = RetrievedPassages(ranked)
         return Retrieval(
             passages=tuple(map(passages.describe, good)),
@@ -394,11 +394,3 @@ def _is_other_language(question: str, ranking: Ranking) -> bool:
 def _length_penalty(question: str) -> float:
     count = len(split_words(question))
     return 0.0 if count <= 3 else 0.05 if count <= 6 else 0.1
-
-
-def _merge(rankings: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
-    """Merge the passages of all queries, each once (for the query it fits best), best first."""
-    best: dict[str, RankedPassage] = {}
-    for passage in sorted((passage for ranked in rankings for passage in ranked), key=lambda passage: -passage.score):
-        best.setdefault(passage.chunk.id, passage)
-    return list(best.values())

@@ -9,6 +9,14 @@ from pipeline.find.rank import RankedPassage
 from pipeline.values import RetrievedChunk
 
 
+def merge_rankings(rankings: Sequence[Sequence[RankedPassage]]) -> list[RankedPassage]:
+    """Merge the passages of all queries, each once (for the query it fits best), best first."""
+    best: dict[str, RankedPassage] = {}
+    for passage in sorted((passage for ranked in rankings for passage in ranked), key=lambda passage: -passage.score):
+        best.setdefault(passage.chunk.id, passage)
+    return list(best.values())
+
+
 class RetrievedPassages(Sequence[RetrievedChunk]):
     """Ranked passages as values, each of which is built when it is first looked at: most never are."""
 

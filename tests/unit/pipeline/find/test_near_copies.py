@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.find.near_duplicates import group_near_duplicates
 
@@ -42,3 +44,24 @@ def test_editions_are_told_from_other_texts_in_scripts_without_spaces() -> None:
         ["有給休暇は25日です。", "有給休暇は30日です。"],
         ["会議室は2階です。"],
     ]
+
+
+@given(st.sets(st.integers(0, 60), min_size=1), st.sets(st.integers(0, 60), min_size=1))
+def test_texts_are_one_when_a_tenth_of_all_their_words_at_most_is_in_one_alone(left: set[int], right: set[int]) -> None:
+    # words without digits: these make an edition
+    first, second = (
+        " ".join("abcdefghij"[n // 10] + "klmnopqrst"[n % 10] for n in sorted(one)) for one in (left, right)
+    )
+    is_one = 10 * len(left ^ right) <= len(left | right)
+    assert len(heard(first, second)) == (1 if is_one else 2)
+
+
+@given(st.sets(st.integers(0, 60), min_size=20), st.integers(0, 3), st.integers(0, 3))
+def test_a_text_and_one_that_lacks_a_few_words_and_has_others(words: set[int], lacking: int, added: int) -> None:
+    kept = sorted(words)[lacking:]
+    first, second = (
+        " ".join("abcdefghij"[n // 10] + "klmnopqrst"[n % 10] for n in one)
+        for one in (sorted(words), [*kept, *range(70, 70 + added)])
+    )
+    is_one = 10 * (lacking + added) <= len(words) + added
+    assert len(heard(first, second)) == (1 if is_one else 2)
