@@ -84,11 +84,12 @@ async def answering(data: Path, questions: Sequence[str], database: str = "") ->
 
 
 async def indexing(folder: Path) -> dict[str, str]:
-    """Words and passages a second, parsing, embedding and storing included; the overlap of passages is not counted."""
+    """Words, files and passages a second, with parsing, embedding and storing; passages without their overlap."""
     source = folder / "documents"
     source.mkdir()
-    words = 0
+    words = files = 0
     for number, text in enumerate(documents(ROOT / "examples" / "handbook", WORDS)):
+        files += 1
         (source / f"{number}.md").write_text(text, encoding="utf-8")
         words += len(text.split())
     async with open_citewell(settings(folder / "data")) as citewell:
@@ -97,6 +98,7 @@ async def indexing(folder: Path) -> dict[str, str]:
         seconds, worked = time.perf_counter() - started, time.process_time() - worked
     return {
         "words/s": f"{words / seconds:,.0f}",
+        f"files/s, of {words / files:,.0f} words": f"{files / seconds:,.1f}",
         "passages/s": f"{summary.chunks / seconds:,.0f}",
         "words for each second of processor time": f"{words / worked:,.0f}",
     }

@@ -8,16 +8,15 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from adapters.files.formats import LEGACY_FORMATS, PANDOC_FORMATS
 from adapters.files.pandoc import supported_suffixes
+from bot.commands.index_progress import IndexProgress
 from bot.commands.terminal import DataOption, err, load_settings, out, print_line, print_note, print_warnings, run_async
 from bot.config.field_types import check_collection_name
-from pipeline.ingest.ingest import DocumentChange, DocumentFailed, DocumentProgress, IngestEvent, IngestSummary
+from pipeline.ingest.ingest import IngestSummary
 from pipeline.values import Action, replace
 from pipeline.words import wording
-from pipeline.words.text import to_single_line
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 MAX_NAMED_FILES = 5
 """Files or kinds of files listed in one line."""
-MAX_LABEL = 40
-"""Characters of a document's label beside the progress bar."""
 
 
 def parse_collection(collection: str) -> str:
@@ -122,40 +119,6 @@ async def _reembed(citewell: Citewell) -> None:
             documents, citewell.embedder, lambda place, count: status.update(f"Embedding {place} of {count}")
         )
     out.print(f"Embedded {wording.count_noun(embedded, 'document')}." if embedded else "All documents are embedded.")
-
-
-class IndexProgress:
-    """A line for each failure as it happens, and a progress bar on a terminal, with the source's `name` if given."""
-
-    def __init__(self, name: str = "") -> None:
-        self.taken = 0
-        """Documents that were added or changed."""
-        self._name = name
-
-    def __enter__(self) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        self._bar = Progress(*columns, console=err, disable=not err.is_terminal, transient=True)
-        self._task = self._bar.add_task(self._name or "Indexing", total=None)
-        self._bar.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, event: IngestEvent) -> None:
-        self.taken += event.change in (DocumentChange.ADDED, DocumentChange.CHANGED)
-        read = f" {event.share:.0%}" if isinstance(event, DocumentProgress) else ""
-        label = to_single_line(event.label)
-        short = label if len(label) <= MAX_LABEL else f"…{label[1 - MAX_LABEL :]}"
-        description = f"{self._name}: {short}{read}" if self._name else f"{short}{read}"
-        self._bar.update(self._task, completed=event.done, total=event.total, description=description)
-        if isinstance(event, DocumentFailed):
-            failed = self._name if self._name and event.whole else f"failed: {label}"
-            print_note(f"{failed}: {event.reason}")
 
 
 async def _note_nested_sources(citewell: Citewell, paths: list[Path], collection: str) -> None:

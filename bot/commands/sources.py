@@ -9,7 +9,8 @@ from typing import Annotated, Any, get_origin
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from bot.commands.indexing import IndexProgress, parse_collection, print_skipped, print_summary
+from bot.commands.index_progress import IndexProgress
+from bot.commands.indexing import parse_collection, print_skipped, print_summary
 from bot.commands.terminal import (
     DataOption,
     confirm_deletion,

@@ -103,6 +103,10 @@ class IngestPipeline:
     failed_ids: set[str] = field(default_factory=set)
     """Documents that failed after some of their parts were stored."""
 
+    def is_unchanged(self, item: SourceItem) -> bool:
+        """Return whether the library has this version of an item."""
+        return bool(item.version) and self.known_versions.get(item.id) == item.version
+
     async def read(self, items: Iterator[SourceItem], parsed: PartQueue) -> None:
         """Parse and split the items that are new or changed, and queue their parts."""
 
@@ -110,7 +114,7 @@ class IngestPipeline:
             for item in items:
                 if self.is_stopped:
                     return
-                if item.version and self.known_versions.get(item.id) == item.version:
+                if self.is_unchanged(item):
                     self.reporter.record_change(
                         DocumentChange.CHANGED if item.id in self.moved_ids else DocumentChange.UNCHANGED, item.label
                     )
@@ -120,7 +124,7 @@ class IngestPipeline:
                         async for part in parts:
                             await parsed.put(part)
                 except CitewellError as error:
-                    self.reporter.record_failure(item.label, error)
+                    self.reporter.record_failure(item, error)
                     if isinstance(error, Unavailable):
                         self.is_stopped, self.source_error = True, error
 
@@ -214,7 +218,7 @@ class IngestPipeline:
                 if part.is_last:
                     self._record_stored(part)
                 else:
-                    self.reporter.report_progress(part.item.label, part.progress)
+                    self.reporter.report_progress(part.item, part.progress)
 
     async def _store_documents(self, parts: Sequence[DocumentPart]) -> None:
         if parts:
@@ -226,7 +230,7 @@ class IngestPipeline:
 
     def _record_stored(self, part: DocumentPart) -> None:
         is_new = part.item.id not in self.known_versions
-        self.reporter.record_stored(part.item.label, part.document, new=is_new)
+        self.reporter.record_stored(part.item, part.document, new=is_new)
 
     def _embedder_of(self, part: DocumentPart) -> str:
         return self.embedder.name if self.embedder and part.vectors is not None else ""
@@ -238,7 +242,7 @@ class IngestPipeline:
                 await staged.publish(self._embedder_of(part))
         except Refused as error:
             self.failed_ids.add(part.item.id)
-            self.reporter.record_failure(part.item.label, error)
+            self.reporter.record_failure(part.item, error)
             return False
         return True
 
@@ -287,7 +291,7 @@ async def ingest_source(
     items, unlisted = await _list_items(source)
     reporter = IngestReporter(on_event, len(items))
     if unlisted:
-        reporter.record_failure(source.name, unlisted, whole=True)
+        reporter.record_unlisted(source.name, unlisted)
         if unlisted.denied and not items:
             await library.withhold(source.name)
             return replace(reporter.build_summary(""), unreached=str(unlisted), denied=True)
@@ -305,6 +309,7 @@ async def ingest_source(
     stages = IngestPipeline(
         source, library, splitter, embedder, flag, collection, versions, moved, reporter, source_error=unlisted
     )
+    reporter.expect(item for item in items if not stages.is_unchanged(item))
     await run_stages(stages, items)
     gone = versions.keys() - listed
     summary = reporter.build_summary(stages.embedder_problem)

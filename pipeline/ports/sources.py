@@ -18,6 +18,8 @@ class SourceItem(Value):
     version: str
     """Version that differs when the content does: its SHA-256, or the service's own. The document that is parsed from
     it has the same version."""
+    length: int = 0
+    """Bytes to read; 0 where the source does not say."""
 
 
 class DocumentSource(Protocol):

@@ -148,16 +148,19 @@ class FolderSource:
     def _file(self, path: Path) -> FileItem | None:
         """Return the item of a file; None for an empty one."""
         label = self._label(path)
-        version, problem = "", ""
+        version, problem, length = "", "", 0
         try:
             with path.open("rb") as file:
                 if not file.read(_BLANK_BYTES).strip() and not file.read(1):
                     return None
                 file.seek(0)
+                length = os.fstat(file.fileno()).st_size
                 version = self._version(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
             problem = f"the file could not be read: {error.strerror}"
-        return FileItem(id=self._id(path, path.name), label=label, version=version, path=path, problem=problem)
+        return FileItem(
+            id=self._id(path, path.name), label=label, version=version, length=length, path=path, problem=problem
+        )
 
     def _lines(self, path: Path, taken_ids: set[str]) -> Iterator[FileItem]:
         offset = 0
@@ -185,6 +188,7 @@ class FolderSource:
             id=item_id,
             label=label,
             version=self._version(hashlib.sha256(line).hexdigest()),
+            length=size,
             path=path,
             offset=offset,
             size=size,
