@@ -27,6 +27,7 @@ from pipeline.evidence.gather import Evidence, gather_evidence
 from pipeline.find.near_duplicates import remaining_passages
 from pipeline.find.retrieve import find_changes
 from pipeline.find.thread_retriever import ThreadRetriever
+from pipeline.pacing import LoopPacer
 from pipeline.plan.smalltalk import greeting_language
 from pipeline.ports import (
     AnswerStream,
@@ -101,6 +102,7 @@ class Responder:
     """Makes links to passages; without it, only documents with an address of their own have links."""
     is_stale: StalenessCheck = is_never_stale
     """Tells which documents are older than their source's `stale_after`."""
+    pacer: LoopPacer = field(default_factory=LoopPacer)
 
     def respond(self, request: AnswerRequest) -> AnswerStream:
         """Return the stream of one answer, which never fails.
@@ -170,6 +172,7 @@ class Responder:
             )
             passages = retrieval.passages or (retrieval.nearest if request.force_extract else ())
             brief = self._build_brief(request, plan)
+            await self.pacer.turn()
             with stopwatch.stage("read"):
                 evidence = gather_evidence(
                     question_analysis.analyze_question(brief.question, brief.topic, plan.thread),
@@ -180,6 +183,7 @@ class Responder:
                     evidence, extract = await complete_lists(brief, evidence, self.library)
             numbering = await self._create_registry(evidence.passages)
             drafted = DraftResult()
+            await self.pacer.turn()
             if passages:
                 yield ProgressEvent(stage=AnswerStage.WRITING)
                 deeper = await self._extra_passages(request, evidence, retrieval, model) if model else ()
@@ -214,6 +218,7 @@ class Responder:
                             preface = piece.preface if numbering.sentences else _join_lines(introduction, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
                             yield SentenceEvent(sentence=cited, preface=preface)
+        await self.pacer.turn()
         is_short = not numbering.sentences and len(passages) < MAX_NEAREST_EXCERPTS
         with stopwatch.stage("compose"):
             answer = compose_answer(
