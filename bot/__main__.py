@@ -6,6 +6,7 @@ Importing the commands takes about a second; they are imported only after Ctrl-C
 from __future__ import annotations
 
 import ctypes
+import gc
 import io
 import os
 import signal
@@ -27,6 +28,7 @@ def main() -> None:
     """Run the command line. The exit status is 2 for an error that the person can mend. Only the owner may read the
     files it writes."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for children too; SECURITY.md
+    gc.disable()  # what is imported is no garbage; each command but `ask` enables it again
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # we have none, and looking for them reads every package
     with _ended_by_interrupt():
         from bot.commands.app import app

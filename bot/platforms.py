@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
-from starlette.routing import BaseRoute
 
 from adapters.http.auth import CallerAuthenticator, TokenVerifier
 from adapters.http.hosts import LocalOperator
@@ -18,7 +18,11 @@ from bot.log import log_failures
 from pipeline.ports import AdapterContext, HttpServers, PlatformAdapter
 from pipeline.values import PersonId, Readers
 from storage.database import Database
-from storage.people.installations import SQLInstallationStore, TokenCipher
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+    from storage.people.installations import SQLInstallationStore
 
 # --- What programs and editors call, on the application that the page is on -----------------------
 
@@ -87,4 +91,6 @@ def make_adapters(
 
 def open_installations(settings: Settings, database: Database) -> SQLInstallationStore:
     """Return the workspaces that people added the bot to. Raises Misconfigured when tokens cannot be encrypted."""
+    from storage.people.installations import SQLInstallationStore, TokenCipher
+
     return SQLInstallationStore(database, TokenCipher(list_encryption_keys(settings)))

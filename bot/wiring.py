@@ -7,8 +7,9 @@ async with open_citewell(read_settings()) as citewell:
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -27,11 +28,11 @@ from bot.documents.reembedding import FallbackEmbedder
 from bot.log import join_host_logging
 from bot.models import make_pii_finder, open_model, open_reranker
 from bot.services.link_targets import StoredLinkTargets
-from pipeline.errors import Misconfigured
+from pipeline.errors import Misconfigured, Unavailable
 from pipeline.find.calibration import ScoreCalibration
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.plan.rule_planner import RulePlanner
-from pipeline.ports import Embedder, RelevanceScorer
+from pipeline.ports import Embedder
 from pipeline.rules.access import AccessPolicy, AccessRule
 from pipeline.values import AnswerLimits, AnswerOptions, Role, replace
 from storage.documents.embeddings import EmbeddedDocuments
@@ -46,15 +47,21 @@ log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bool = True) -> AsyncIterator[Citewell]:
+async def open_citewell(
+    settings: Settings, *, exclusive: bool = False, make: bool = True, asked: bool = False
+) -> AsyncIterator[Citewell]:
     """Open the data folder and everything that `settings` name; closed in reverse when the block ends.
 
     `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused. `make`: a
-    missing data folder is created. Raises Misconfigured, or Unavailable when the data folder cannot be used.
+    missing data folder is created. `asked`: a question waits, so the reader is loaded beside its search. Raises
+    Misconfigured, or Unavailable when the data folder cannot be used.
     """
     join_host_logging()
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings))
+        reader = _reader(settings) if embedder else None
+        if reader and asked:
+            await stack.enter_async_context(_loading(reader))
         rules = _access_policy(settings)
         storage = await stack.enter_async_context(
             open_storage(
@@ -83,7 +90,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.library,
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
-                reader=_reader(settings) if embedder else None,
+                reader=reader,
                 scale=calibrator.current,
                 tokenizer=_tokenizer(embedder),
                 confirmations=_open_confirmations(stack, settings, storage, embedder, calibrator.current, rules),
@@ -169,10 +176,21 @@ def _open_indexer(stack: AsyncExitStack, settings: Settings, storage: Storage, e
     return indexer
 
 
-def _reader(settings: Settings) -> RelevanceScorer | None:
+def _reader(settings: Settings) -> MiniLMCrossEncoder | None:
     """Return the shipped reader, unless a reranker takes its place."""
     wanted = settings.reader == "minilm" and settings.reranker == "none"
     return MiniLMCrossEncoder(seconds=settings.reader_seconds) if wanted else None
+
+
+@asynccontextmanager
+async def _loading(reader: MiniLMCrossEncoder) -> AsyncIterator[None]:
+    """Load the reader while the block runs. If it cannot be loaded, the search says so."""
+    loading = asyncio.create_task(reader.load())
+    try:
+        yield
+    finally:
+        with suppress(Unavailable):
+            await loading
 
 
 def _tokenizer(embedder: Embedder | None) -> MiniLMEmbedder | None:

@@ -76,7 +76,7 @@ def ask(
         from bot.doctor.config_warnings import warn_stale_embeddings, warn_unreachable_server
         from bot.wiring import open_citewell
 
-        async with open_citewell(settings, make=False) as citewell:
+        async with open_citewell(settings, make=False, asked=True) as citewell:
             print_warnings(await warn_unreachable_server(settings.chroma_url))
             bind_question_id()
             stream = await citewell.stream(
@@ -143,7 +143,7 @@ def chat(
 
     thread = thread or f"chat-{secrets.token_hex(3)}"
     settings = load_settings(data)
-    opening = open_citewell(settings, make=False)
+    opening = open_citewell(settings, make=False, asked=True)
     with asyncio.Runner() as runner, reject_binary_input():
         citewell = runner.run(opening.__aenter__())
         try:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings, enabled_platforms
 from bot.doctor.config_warnings import REEMBED_HINT, describe_stale_embeddings, find_unused_rules, platform_warnings
+from bot.doctor.disk_space import diagnose_disk_space, path_exists
 from bot.doctor.guard import guarded
 from bot.doctor.sources import diagnose_sources, examine_source_tables
 from bot.models import open_reranker
@@ -22,15 +20,10 @@ from pipeline.errors import CitewellError
 from pipeline.values import Finding, replace
 from pipeline.values.diagnostics import error_finding, ok_finding, skipped, warning_finding
 from pipeline.words import wording
-from storage.folder import DATABASE_FILE
 from storage.sqlite.backup import newest_backup
 from storage.sqlite.verify import read_contents
 
 CORRECT = "Correct the name there, or index what it names."
-MIN_FREE_BYTES = 50_000_000
-"""Bytes below which writing fails sooner or later."""
-RECOMMENDED_FREE_BYTES = 1 << 30
-"""Free bytes that a database, its write-ahead log and a backup of it should have beside their present size."""
 
 
 async def diagnose_data(settings: Settings) -> AsyncIterator[Finding]:
@@ -56,7 +49,7 @@ async def diagnose_data(settings: Settings) -> AsyncIterator[Finding]:
             yield finding
     if settings.database:
         return
-    if opened or _exists(settings.data / "backups"):
+    if opened or path_exists(settings.data / "backups"):
         yield await asyncio.to_thread(_backup, settings)
     else:
         yield skipped("backup", "the data folder cannot be used")
@@ -79,25 +72,6 @@ async def _drop_unusable_models(settings: Settings) -> Settings:
     except CitewellError:
         settings = replace(settings, reranker="none")
     return settings
-
-
-def diagnose_disk_space(folder: Path) -> list[Finding]:
-    """Return a finding when the disk has too little room; nothing when it has enough."""
-    existing = next(place for place in (folder.absolute(), *folder.absolute().parents) if _exists(place))
-    free, database = shutil.disk_usage(existing).free, folder / DATABASE_FILE
-    needed = RECOMMENDED_FREE_BYTES + 2 * (database.stat().st_size if _exists(database) else 0)
-    text = f"{free / 1e9:.1f} GB are free at {existing}"
-    if free < MIN_FREE_BYTES:
-        return [error_finding("disk", f"it is full: {text}", f"Free some space, or move {folder} to a larger disk.")]
-    if free < needed:
-        return [
-            warning_finding("disk", text, f"Make room for {needed / 1e9:.1f} GB: the database, its log and a backup.")
-        ]
-    return []
-
-
-def _exists(path: Path) -> bool:
-    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a folder may not be read
 
 
 async def _contents(citewell: Citewell, settings: Settings) -> AsyncIterator[Finding]:

@@ -23,7 +23,7 @@ from bot.doctor.config_warnings import (
     warn_stale_embeddings,
     warn_unreachable_server,
 )
-from bot.doctor.data import diagnose_disk_space
+from bot.doctor.disk_space import diagnose_disk_space
 from bot.documents.sync import sync_periodically
 from bot.models import EXTRACTIVE, model_spec
 from bot.platforms import make_adapters

@@ -9,15 +9,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.chat.words import uploads as words
-from adapters.fetch.fetcher import Fetcher, open_fetcher
 from adapters.files.content import ParsedFile, safe_url
 from adapters.files.formats import BINARY_FORMATS, TEXT_FORMATS
 from adapters.files.reader import FileReader
-from adapters.sources.web.pages import HTML_TYPES, parse_content_type, readable_file_name, reencode_utf8
-from adapters.sources.web.source import MAX_WEB_PAGE_BYTES
 from bot.documents.indexing import IndexedDocument
 from bot.services.authority import AuditedAuthorizer
 from bot.services.places import StoredPlaceService
@@ -27,12 +24,21 @@ from pipeline.rules.access import AccessPolicy, resolve_audience
 from pipeline.values import Action, Actor, Document, ParsedDocument, PersonId, PlaceId, Readers
 from storage.documents.library import SQLDocumentStore
 
+if TYPE_CHECKING:
+    from adapters.fetch.fetcher import Fetcher
+
 CHAT_SOURCE_PREFIX = "chat:"
 """The beginning of their source's name, before the workspace or server; nothing lists such a source, so nothing prunes
 it."""
 MAX_FILES_IN_MEMORY = 2
 """Most files in memory at once."""
 _READ = (*TEXT_FORMATS, *BINARY_FORMATS)
+
+
+def _open_web() -> AbstractAsyncContextManager[Fetcher]:
+    from adapters.fetch.fetcher import open_fetcher
+
+    return open_fetcher()
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class KnowledgeDependencies:
     save_document: Callable[[ParsedDocument], Awaitable[IndexedDocument]]
     default_collection: str
     """The collection of documents without another."""
-    open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
+    open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = _open_web
 
 
 class StoredKnowledgeService:
@@ -153,6 +159,9 @@ async def _read_upload(
 
 async def _read_page(dependencies: KnowledgeDependencies, url: str) -> _Read:
     """Return the content at a public address, a page or a file."""
+    from adapters.sources.web.pages import HTML_TYPES, parse_content_type, readable_file_name, reencode_utf8
+    from adapters.sources.web.source import MAX_WEB_PAGE_BYTES
+
     try:
         async with dependencies.open_fetcher() as fetcher:
             fetched = await fetcher.fetch(url, max_bytes=MAX_WEB_PAGE_BYTES)
