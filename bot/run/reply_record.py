@@ -1,4 +1,4 @@
-"""What is recorded of a reply while it is posted, in two commits where nothing shows before the answer is complete."""
+"""The record of a reply while it is posted: two commits where nothing shows before the answer is complete."""
 
 from __future__ import annotations
 

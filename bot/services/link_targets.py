@@ -1,4 +1,4 @@
-"""What links to passages are made of and what they open: the port `LinkTargets` over the stores."""
+"""The port `LinkTargets` over the stores: the passages and documents that links open."""
 
 from __future__ import annotations
 

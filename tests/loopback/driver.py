@@ -105,8 +105,9 @@ class Sender:
 
     @asynccontextmanager
     async def show_working(self, translator: Translator, *, begun: bool) -> AsyncIterator[SettleIndicator]:
-        async def settle() -> None:
+        async def settle() -> bool:
             self._to.working.discard(self._thread)
+            return True
 
         if not begun:
             self._to.sign(self._thread)

@@ -239,7 +239,7 @@ class Deliverer(Generic[P]):
             progress = _start_progress(sender, reply, settled)
             draft = Draft(notes if isinstance(progress, StreamingPost) else (), translator)
             answer = await self._follow(message.conversation, progress, buffer, draft)
-            await settled()
+            is_clear = await settled()
             await reply.begin()
             if answer is None:
                 await _complete(progress, reply, sender.render_reply(draft.stopped_reply, None))
@@ -260,7 +260,7 @@ class Deliverer(Generic[P]):
             is_complete = True
             try:
                 posts = sender.render_reply(reply_shown, above)
-                await _complete(progress, reply, posts, complete=not reply_shown.files)
+                await _complete(progress, reply, posts, complete=is_clear and not reply_shown.files)
             except (NotPosted, UnusableResponse) as error:
                 if isinstance(error, NotPosted) and not error.retry_plain:
                     raise

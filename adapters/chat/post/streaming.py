@@ -17,8 +17,9 @@ from pipeline.values import Answer, ProgressEvent, SentenceEvent
 P = TypeVar("P")
 """The type that a platform shows as one message."""
 P_contra = TypeVar("P_contra", contravariant=True)
-SettleIndicator = Callable[[], Awaitable[None]]
-"""Wait until no typing indicator is on its way: one that arrives after the reply would stay."""
+SettleIndicator = Callable[[], Awaitable[bool]]
+"""Wait until no typing indicator is on its way: one that arrives after the reply would stay. Return True where none is
+left that has to be removed after the reply."""
 
 
 class MessageStream(Protocol[P_contra]):

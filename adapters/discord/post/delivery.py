@@ -63,9 +63,10 @@ async def show_typing(channel: discord.abc.Messageable | None) -> AsyncIterator[
     stopped = asyncio.Event()
     task = asyncio.create_task(_keep_typing(channel, stopped))
 
-    async def stop() -> None:
+    async def stop() -> bool:
         stopped.set()
         await asyncio.wait({task}, timeout=TYPING_SETTLE_SECONDS)
+        return True
 
     try:
         yield stop

@@ -107,9 +107,9 @@ class TypingIndicator:
             self._lines = lines
             self._has_news.set()
 
-    async def settle(self) -> None:
+    async def settle(self) -> bool:
         """Wait, a second at most, until no indicator is on its way: a status that arrives after the reply would
-        stay."""
+        stay. Return True where `clear` has nothing to remove."""
         try:
             async with asyncio.timeout(1.0):
                 while not self._idle.is_set():
@@ -117,6 +117,7 @@ class TypingIndicator:
         except TimeoutError:
             self._is_status_pending = True
         self._task.cancel()
+        return not (self._reacted or self._has_session or self._is_status_pending)
 
     async def clear(self) -> None:
         self._task.cancel()

@@ -41,7 +41,8 @@ async def until_noted(driver: Unwatched, before: float) -> None:
 @pytest.fixture
 async def driver(tmp_path: Path) -> AsyncIterator[Unwatched]:
     opened = await Unwatched.open(tmp_path / "data")
-    await eventually(opened.noted)
+    await opened.caught_up()
+    await opened.client._mark_if_all_read()
     yield opened
     await opened.close()
 

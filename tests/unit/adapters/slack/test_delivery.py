@@ -245,15 +245,21 @@ class Unhurried(SlackDriver):
 
 
 async def test_a_status_that_hangs_neither_delays_the_reply_nor_stays(tmp_path: Path) -> None:
-    free = asyncio.Event()
+    free, hanging = asyncio.Event(), asyncio.Event()
 
     async def hook(method: str, arguments: Json, when: str) -> str | None:
         if method == "assistant.threads.setStatus" and when == "before" and arguments["status"]:
+            hanging.set()
             await free.wait()
         return None
 
+    async def slowly(request: AnswerRequest) -> AsyncGenerator[AnswerEvent, None]:
+        await hanging.wait()
+        yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
+
     slack = await Unhurried.open(tmp_path / "data")
     slack.slack.hook = hook
+    slack.rig.script = slowly
     said = await slack.mention("ann", "How much leave do I get?")
     await slack.rig.settled()
     assert len(slack.replies(said)) == 1
