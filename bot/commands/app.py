@@ -70,6 +70,10 @@ class ImportedCommands(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return load_command(name)
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the command, or `default` for an unknown name. An error of its import is raised."""
+        return load_command(name) if name in PLACES else default
+
     def __contains__(self, name: object) -> bool:
         return name in PLACES
 

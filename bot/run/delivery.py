@@ -156,8 +156,8 @@ class Delivery:
         return settings
 
     async def _answer_unprompted(self, record: ReplyRecord, settings: AnswerSettings) -> bool:
-        """Compute an answer that nobody waits for. Return True if it is to be posted, and then save it; else close the
-        message."""
+        """Compute an answer that nobody waits for. Return True if it is to be posted; it is then in the item, and
+        saved with the intent. Else close the message."""
         post, leased = record.post, record.post.item
         if leased.last and leased.message.manner is MessageTrigger.AWAITED:
             log.error("delivery_given_up", key=leased.key, reason=ATTEMPTS_EXHAUSTED, attempts=leased.attempt)
@@ -178,8 +178,8 @@ class Delivery:
 
     @answer_stream
     async def _answer(self, record: ReplyRecord, settings: AnswerSettings) -> AsyncGenerator[AnswerEvent, None]:
-        """Yield the saved answer, if its readers may still see all of it, else a new one that is saved before it is
-        shown."""
+        """Yield the saved answer, if its readers may still see all of it, else a new one, which the record saves
+        before it is shown."""
         leased = record.post.item
         if leased.answer and not leased.crashed_last_attempt:
             yield leased.answer
@@ -251,7 +251,8 @@ class Delivery:
         return None
 
     async def _save(self, record: ReplyRecord, answer: Answer) -> Answer:
-        """Save the answer and return it; for a question that is gone, return the note that ends a visible reply."""
+        """Hand the answer to the record, and return it; for a question that is gone, return the note that ends a
+        visible reply."""
         post = record.post
         answer = with_apology(answer) if post.item.is_late else answer
         try:

@@ -48,5 +48,6 @@ class ReplyRecord:
     async def record_posted(self, reference: str, *, complete: bool = False) -> None:
         self.post.item = replace(self.post.item, reference=reference)
         self.post.may_be_visible = True
-        self.is_closed = complete and self.may_close
-        await self._inbox.mark_posted(self.post.item.key, reference, done=self.is_closed)
+        done = complete and self.may_close
+        await self._inbox.mark_posted(self.post.item.key, reference, done=done)
+        self.is_closed = done

@@ -36,7 +36,8 @@ class MiniLMEmbedder(OnnxEmbedder):
 
     def count_tokens(self, text: str) -> int:
         """Return the tokens of `text` without the special ones: the sum of its words', since this tokenizer reads each
-        word by itself. Raises Unavailable."""
+        word by itself. Control characters that part words for Python alone, which no parser lets through, may make it
+        differ. Raises Unavailable."""
         count = super().count_tokens
         words = text.split() or [""]
         return sum(self._count_word(word) if len(word) <= LONGEST_WORD else count(word) for word in words)
