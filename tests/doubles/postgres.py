@@ -70,6 +70,8 @@ class Server:
     @contextmanager
     def database(self, template: str = SHARED) -> Iterator[str]:
         """The address of a database for one test alone, gone when the block ends; with `template1` without schema."""
+        if template == SHARED:
+            self.empty()
         name = f"test_{next(self._numbers)}"
         self.execute(f"CREATE DATABASE {name} OWNER {USER} TEMPLATE {template}")
         try:
