@@ -102,6 +102,9 @@ class IngestPipeline:
     """True once the source does not answer any more."""
     failed_ids: set[str] = field(default_factory=set)
     """Documents that failed after some of their parts were stored."""
+    unembedded_ids: set[str] = field(default_factory=set)
+    """Documents of which a part could not be embedded."""
+    embedding_slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BATCHES_AT_ONCE))
 
     def is_unchanged(self, item: SourceItem) -> bool:
         """Return whether the library has this version of an item."""
@@ -180,8 +183,12 @@ class IngestPipeline:
                 else:
                     batch.append(part)
                     units += sum(len(chunk.units) for chunk in part.chunks)
-            await embedded.put(group.create_task(self._with_vectors(batch)))
+            await embedded.put(group.create_task(self._embed_batch(batch)))
         await embedded.put(None)
+
+    async def _embed_batch(self, batch: Sequence[DocumentPart]) -> list[DocumentPart]:
+        async with self.embedding_slots:
+            return await self._with_vectors(batch)
 
     async def _with_vectors(self, batch: Sequence[DocumentPart]) -> list[DocumentPart]:
         """Return the parts with vectors for each chunk; unchanged when the embedder fails."""
@@ -210,7 +217,7 @@ class IngestPipeline:
         while batch := await embedded.get():
             parts = await batch
             await self._store_documents([part for part in parts if part.staged_version is None])
-            for part in parts:
+            for part in map(self._without_partial_vectors, parts):
                 if part.staged_version is None or part.item.id in self.failed_ids:
                     continue
                 if not await self._add_part(part, part.staged_version):
@@ -234,6 +241,12 @@ class IngestPipeline:
 
     def _embedder_of(self, part: DocumentPart) -> str:
         return self.embedder.name if self.embedder and part.vectors is not None else ""
+
+    def _without_partial_vectors(self, part: DocumentPart) -> DocumentPart:
+        """Return a part without vectors where one before it of its document has none."""
+        if part.vectors is None:
+            self.unembedded_ids.add(part.item.id)
+        return replace(part, vectors=None) if part.item.id in self.unembedded_ids else part
 
     async def _add_part(self, part: DocumentPart, staged: StagedVersion) -> bool:
         try:

@@ -9,13 +9,13 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.errors import Refused
+from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
 from storage.database import Connection, Database, IndexedPassage, PassageIndex, fetch_value
@@ -56,6 +56,7 @@ def mean_direction(vectors: Vectors) -> Vectors:
 NUMBERS_PER_REVISION = 1 << 20
 """Numbers reserved for each revision: the largest number of chunks a document may have."""
 BATCH_SECONDS = 0.01
+"""Seconds after which a batch ends; the chunks of one statement are written however slowly the database answers."""
 PAUSE_SECONDS = 0.002
 """Seconds between batches, in which other processes can take the lock."""
 CHUNKS_PER_STATEMENT = 8
@@ -95,6 +96,10 @@ class Revision:
         return self._document.id
 
     @property
+    def collection(self) -> str:
+        return self._document.collection
+
+    @property
     def number(self) -> int:
         """The number of the revision; 0 while it is not staged."""
         return self._id
@@ -118,7 +123,8 @@ class Revision:
         if self._instead_of is not None and not _is_live(db, self._instead_of):
             retire_revision(db, self._id)
             return True
-        if not self.write_until(time.monotonic() + BATCH_SECONDS, db, index, {}):
+        collection = collection_number(db, self.collection)
+        if not self.write_until(time.monotonic() + BATCH_SECONDS, db, index, collection):
             return False
         if self._beside:
             db.execute("UPDATE revision SET beside = TRUE WHERE id = $1", (self._id,))
@@ -127,28 +133,29 @@ class Revision:
         self._published = True
         return True
 
-    def write_until(self, end: float, db: Connection, index: PassageIndex, collections: dict[str, int]) -> bool:
-        """Stage the revision, if it is not, and write chunks until `end`. Return True once all are written.
-
-        `collections` keeps the numbers of collections during the transaction."""
-        name = self._document.collection
-        collection = collections[name] = collections.get(name) or collection_number(db, name)
+    def write_until(self, end: float, db: Connection, index: PassageIndex, collection: int) -> bool:
+        """Stage the revision, if it is not, and write chunks until `end`, at least those of one statement. Return True
+        once all are written."""
         if not self._id or not touch_staged(db, self._id):
             dimensions = self._vectors[0].shape[1] if self._vectors else 0
             self._id = stage_revision(db, self._document, collection, self._embedder, dimensions)
             self._written = 0
-        while self._written < len(self._chunks) and time.monotonic() < end:
+        while self._written < len(self._chunks):
             group = slice(self._written, self._written + CHUNKS_PER_STATEMENT)
             matrices = self._vectors[group] if self._vectors else None
             chunks = self._chunks[group]
             insert_chunks(db, index.add, self._id, collection, self._document, chunks, matrices, self._written)
             self._written += len(chunks)
+            if time.monotonic() >= end:
+                break
         return self._written == len(self._chunks)
 
 
 async def write_revisions(database: Database, revisions: Sequence[Revision]) -> None:
     """Write revisions in place of the live ones of their documents, several in a transaction: each becomes live when
-    all of it is written. After a failure the old ones of those that are not live stay so."""
+    all of it is written. After a failure the old ones of those that are not live stay so.
+
+    One that cannot be written takes none of those before it with it: they are written again, each by itself."""
     waiting = deque(revisions)
     try:
         while waiting:
@@ -156,20 +163,24 @@ async def write_revisions(database: Database, revisions: Sequence[Revision]) -> 
                 waiting.popleft()
             if waiting:
                 await asyncio.sleep(PAUSE_SECONDS)
-    except BaseException:
+    except BaseException as error:
         await database.write(partial(_retire_all, revisions=waiting))
-        raise
+        if not isinstance(error, Exception) or isinstance(error, Unavailable):
+            raise
+        for revision in waiting:
+            await revision.write(database)
 
 
-def _write_some(db: Connection, waiting: Iterable[Revision], index: PassageIndex) -> int:
+def _write_some(db: Connection, waiting: Collection[Revision], index: PassageIndex) -> int:
     """Write for BATCH_SECONDS, and make live what is complete. Return how many those are: the first of `waiting`, no
     two of one document."""
+    numbers = {name: collection_number(db, name) for name in {revision.collection for revision in waiting}}
     end = time.monotonic() + BATCH_SECONDS
     complete: dict[str, int] = {}
-    collections: dict[str, int] = {}
     for revision in waiting:
-        is_late = bool(complete) and time.monotonic() >= end
-        if is_late or revision.document_id in complete or not revision.write_until(end, db, index, collections):
+        if revision.document_id in complete or (complete and time.monotonic() >= end):
+            break
+        if not revision.write_until(end, db, index, numbers[revision.collection]):
             break
         complete[revision.document_id] = revision.number
     if complete:

@@ -67,14 +67,16 @@ class StagedRevision:
             self._check(db)
             if dimensions:  # which an embedder may not know before its first run
                 db.execute("UPDATE revision SET dimensions = $1 WHERE id = $2", (dimensions, self._id))
-            deadline = time.monotonic() + BATCH_SECONDS
             collection = fetch_value(db, "SELECT collection FROM revision WHERE id = $1", (self._id,))
-            while self._written < end and time.monotonic() < deadline:
+            deadline = time.monotonic() + BATCH_SECONDS
+            while self._written < end:
                 group = slice(self._written - start, self._written - start + CHUNKS_PER_STATEMENT)
                 matrices = vectors[group] if vectors else None
                 part = chunks[group]
                 insert_chunks(db, index.add, self._id, collection, self._document, part, matrices, self._written)
                 self._written += len(part)
+                if time.monotonic() >= deadline:
+                    break
             return self._written == end
 
         await run_in_batches(self._database, batch)

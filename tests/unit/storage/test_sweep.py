@@ -64,8 +64,9 @@ async def interrupted(database: Database, monkeypatch: pytest.MonkeyPatch) -> tu
     """A second version of a document, of which one batch is written."""
     library = SQLDocumentStore(database)
     await library.replace_document(document("d", version="1"), chunks("d", ["old"]), None, "")
-    monkeypatch.setattr(writing, "BATCH_SECONDS", -1.0)
-    revision = Interrupted(document("d", version="2"), chunks("d", ["new", "newer"]), None, "")
+    monkeypatch.setattr(writing, "BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(writing, "CHUNKS_PER_STATEMENT", 1)
+    revision = Interrupted(document("d", version="2"), chunks("d", ["new", "newer", "newest"]), None, "")
     task = asyncio.create_task(revision.write(database))
     await revision.begun.wait()
     monkeypatch.setattr(writing, "BATCH_SECONDS", 1.0)
@@ -87,10 +88,14 @@ async def test_a_version_that_is_swept_while_it_is_written_is_written_again_whol
     await task
     library = SQLDocumentStore(database)
     assert [one.version for one in await library.list_documents()] == ["2"]
-    assert [chunk.text for chunk, _ in await library.get_chunks(["d#0", "d#1"])] == ["new", "newer"]
+    assert [chunk.text for chunk, _ in await library.get_chunks(["d#0", "d#1", "d#2"])] == [
+        "new",
+        "newer",
+        "newest",
+    ]
     await delete_unreachable(database)
-    assert await count(database, "chunk") == 2
-    assert await count(database, "words") == 2
+    assert await count(database, "chunk") == 3
+    assert await count(database, "words") == 3
 
 
 async def test_a_version_that_is_being_written_is_not_swept_however_long_it_takes(
@@ -99,7 +104,7 @@ async def test_a_version_that_is_being_written_is_not_swept_however_long_it_take
     revision, task = await interrupted(database, monkeypatch)
     await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
     with monkeypatch.context() as slow:
-        slow.setattr(writing, "BATCH_SECONDS", -1.0)
+        slow.setattr(writing, "BATCH_SECONDS", 0.0)
         await database.write(partial(revision._batch, index=database.passage_index))
     await delete_unreachable(database)
     assert await count(database, "revision WHERE state = 'staged'") == 1

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Refused, Unavailable
+from pipeline.ingest import ingest
 from pipeline.ingest.ingest import DocumentChange, DocumentFailed, IngestEvent, IngestSummary, ingest_source
 from pipeline.ingest.splitter import TokenSplitter, WordTokenizer
 from pipeline.ports import SourceItem, Vectors
@@ -257,6 +258,36 @@ async def test_many_documents_pass_through_the_bounded_queues(storage: Storage) 
     summary = await run(storage, Pages(texts), LetterEmbedder())
     assert (summary.added, summary.chunks) == (300, 300)
     assert len(await names(storage)) == 300
+
+
+async def test_no_more_batches_are_embedded_at_a_time_than_allowed(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest, "EMBEDDING_BATCH_UNITS", 1)
+    texts: dict[str, str | None] = {f"d{n}": f"Document number {n}." for n in range(12)}
+    all_read = asyncio.Event()
+    running: list[int] = []
+    peaks: list[int] = []
+
+    class Read(Pages):
+        async def parse_item(self, item: SourceItem) -> ParsedDocument:
+            parsed = await super().parse_item(item)
+            if len(self.parsed) == len(texts):
+                all_read.set()
+            return parsed
+
+    class Slow(LetterEmbedder):
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            running.append(1)
+            await all_read.wait()
+            for _ in range(20):  # turns in which another batch begins, if it may
+                await asyncio.sleep(0)
+            peaks.append(len(running))
+            running.pop()
+            return await super().embed(texts)
+
+    assert (await run(storage, Read(texts), Slow())).added == len(texts)
+    assert max(peaks) == ingest.BATCHES_AT_ONCE
 
 
 async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Storage) -> None:

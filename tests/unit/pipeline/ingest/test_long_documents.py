@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
@@ -197,6 +198,35 @@ async def test_a_document_whose_embedder_fails_half_way_is_found_by_words_and_du
     again = await run(storage, Stock(), Counting())
     assert (again.changed, again.degraded) == (1, "")
     assert all(matrix for _, _, matrix, _ in await stored(storage))
+
+
+async def test_a_document_whose_first_part_alone_cannot_be_embedded_has_no_vectors_and_is_due_again(
+    storage: Storage,
+) -> None:
+    class Busy(Counting):
+        """Refuses its first call, once it has had a second."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.is_asked_again = asyncio.Event()
+
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            if self.calls == 1_000:
+                self.calls -= 1
+                async with asyncio.timeout(60):
+                    await self.is_asked_again.wait()
+                raise Unavailable("embedder", "too many requests")
+            self.is_asked_again.set()
+            return await super().embed(texts)
+
+    embedder = Busy()
+    assert (await run(storage, Stock(), embedder)).degraded
+    assert embedder.texts
+    assert await stored(storage) == []
+    again = await run(storage, Stock(), Counting())
+    assert (again.changed, again.unchanged, again.degraded) == (1, 0, "")
+    chunk_count = await storage.database.read(lambda db: db.execute("SELECT count(*) FROM chunk").fetchone()[0])
+    assert len(await stored(storage)) == chunk_count > 0
 
 
 async def test_a_document_that_is_removed_while_it_comes_in_stays_removed(storage: Storage) -> None:
