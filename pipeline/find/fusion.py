@@ -186,10 +186,7 @@ def _compare(query: ExecutedQuery, vectors: UnitVectors) -> _Cosines | None:
     matrix = calibration.center_units(vectors.matrix)
     units = calibration.calibrate(matrix @ question)
     starts = [rows.start for rows in vectors.rows.values()]
-    belongs = np.zeros((len(starts), len(matrix)), np.float32)
-    for passage, rows in zip(belongs, vectors.rows.values(), strict=True):
-        passage[rows] = 1.0
-    sums = belongs @ matrix
+    sums = np.add.reduceat(matrix, starts, axis=0)  # a product of matrices would wake OpenBLAS' threads, which spin
     whole = calibration.calibrate(sums @ question / np.maximum(np.sqrt(np.einsum("ij,ij->i", sums, sums)), 1e-9))
     nearest = np.maximum.reduceat(units, starts)
     return _Cosines(
