@@ -156,7 +156,8 @@ class PassageIndex(Protocol):
         ...
 
     def count_stems(self, db: Connection, limit: int) -> dict[str, int] | None:
-        """Return the stems of letters alone, and how many passages hold each; None if there are more than `limit`."""
+        """Return the stems that begin with no digit, and how many passages hold each; None if there are more than
+        `limit`."""
         ...
 
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:

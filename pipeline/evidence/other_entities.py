@@ -11,7 +11,7 @@ from pipeline.evidence.question_analysis import AUXILIARIES, CAPITALIZED_WORD, I
 from pipeline.evidence.scored_units import ScoredUnit, is_anaphoric
 from pipeline.words.language import FUNCTION_WORDS
 from pipeline.words.qualifiers import is_negation
-from pipeline.words.text import STOP_WORDS, WORD, content_terms, distinct_terms, label_terms
+from pipeline.words.text import STOP_WORDS, WORD, content_terms, distinct_terms, label_terms, word_terms
 
 # --- Words that stand in one text where another has others: `the standard loan` for `the green loan` ---
 
@@ -211,10 +211,4 @@ def _proper_nouns(text: str) -> frozenset[str]:
 
 
 def _terms_of_words(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(map(_word_terms, words)))
-
-
-@lru_cache(maxsize=65536)
-def _word_terms(word: str) -> tuple[str, ...]:
-    """Return the terms of one word, cached: documents repeat their words."""
-    return tuple(content_terms(word))
+    return frozenset(chain.from_iterable(map(word_terms, words)))

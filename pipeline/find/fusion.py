@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pipeline.find.calibration import NO_CALIBRATION, ScoreCalibration
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Chunk, Document, SearchHit
-from pipeline.words.text import WORD, content_terms, strip_accents
+from pipeline.words.text import WORD, content_terms, strip_accents, word_terms
 
 FUSION_WEIGHTS = np.array([0.15, 0.20, 0.65])
 """Weights of BM25, whole passage and window."""
@@ -257,7 +257,7 @@ class TermMatcher:
                     occurrences.append((start, number))
                 elif not (start and surface[start - 1].isalnum()):
                     match = WORD.match(surface, start)
-                    if match and term in _terms(match.group()):
+                    if match and term in word_terms(match.group()):
                         end = match.end()
                         occurrences.append((start, number))
                 start = surface.find(beginning, end)
@@ -278,11 +278,6 @@ def _fold(text: str) -> str:
 def _without_marks(letter: str) -> str:
     plain = strip_accents(letter).replace("ς", "σ")
     return plain if len(plain) == 1 else letter
-
-
-@lru_cache(maxsize=65536)
-def _terms(word: str) -> tuple[str, ...]:
-    return tuple(content_terms(word))
 
 
 def _prefix(term: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field, SkipValidation
+from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_serializer, field_validator
 
 from pipeline.values.base import Value, replace
 from pipeline.values.documents import RetrievedChunk
@@ -113,7 +114,7 @@ class Retrieval(Value):
     """Passages at or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
     """The best few whatever their score: read where few are above the floor and nothing answers."""
-    candidates: SkipValidation[Sequence[RetrievedChunk]] = ()
+    candidates: Sequence[RetrievedChunk] = ()
     """All passages that were read, duplicates among them, best first."""
     document_ids: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
@@ -123,6 +124,16 @@ class Retrieval(Value):
     """Reason why the relevance scorer did not read the passages; empty where it did, or there is none."""
     corrections: tuple[SpellingCorrection, ...] = ()
     """Words that were searched for in place of words that no document holds."""
+
+    @field_validator("candidates", mode="wrap")
+    @classmethod
+    def _keep_candidates(cls, candidates: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        """Leave them as they are, since most are never looked at, unless they are JSON."""
+        return tuple(validate(candidates)) if info.mode == "json" else candidates
+
+    @field_serializer("candidates")
+    def _list_candidates(self, candidates: Sequence[RetrievedChunk]) -> tuple[RetrievedChunk, ...]:
+        return tuple(candidates)
 
     def corrected_search(self, search: SearchPlan) -> SearchPlan:
         """Return `search` in the words that were searched for."""

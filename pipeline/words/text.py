@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -21,6 +21,8 @@ STOP_WORDS = frozenset(
 )
 WORD = re.compile(r"v?\d+(?:\.\d+)+|[^\W_]+(?:['’][^\W_]+)*")
 """A word or a number; `don't`, `L'Oréal` and `v3.2.0` are one."""
+_CACHED_WORDS, _LONGEST_CACHED_WORD = 65_536, 40
+"""Words whose terms are cached, and the characters beyond which one is not."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
 _ENDINGS = re.compile(
     r"(?<=[\u30a0-\u30ff0-9A-Za-z])[\u3040-\u309f]+|(?<=[\u3400-\u9fff][\u3040-\u309f])[\u3040-\u309f]+"
@@ -183,10 +185,22 @@ def content_terms(text: str) -> list[str]:
 
     Names that only look like stop words stay: the A of `building A`, the I of `type I`, IT."""
     if names := _find_names(text):
-        positioned = ((match.start(), word) for match in WORD.finditer(text) for word in split_words(match.group()))
-        return [term for start, word in positioned for term in ((stem(word),) if start in names else _word_terms(word))]
+        positioned = [(match.start(), word) for match in WORD.finditer(text) for word in split_words(match.group())]
+        stems_of = _stemmer([word for _, word in positioned])
+        return [term for start, word in positioned for term in ((stem(word),) if start in names else stems_of(word))]
     words = WORD.findall(text.lower()) if text.isascii() else split_words(text)
-    return list(chain.from_iterable(map(_word_terms, words)))
+    return list(chain.from_iterable(map(_stemmer(words), words)))
+
+
+def word_terms(word: str) -> tuple[str, ...]:
+    """Return the terms of one word, in whatever case, as `content_terms` does; cached, since documents repeat their
+    words."""
+    return _cached_terms(word) if len(word) <= _LONGEST_CACHED_WORD else tuple(content_terms(word))
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _cached_terms(word: str) -> tuple[str, ...]:
+    return tuple(content_terms(word))
 
 
 def label_terms(text: str) -> set[str]:
@@ -226,14 +240,21 @@ def distinct_terms(text: str) -> frozenset[str]:
     return frozenset(content_terms(text))
 
 
-@lru_cache(maxsize=65536)
-def _word_terms(word: str) -> tuple[str, ...]:
+def _stemmer(words: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
+    """Return what stems each of `words`: from the cache, unless one is longer than the cache may hold."""
+    return _cached_stems if len(max(words, key=len, default="")) <= _LONGEST_CACHED_WORD else _word_stems
+
+
+def _word_stems(word: str) -> tuple[str, ...]:
     """Return the stem of a content word, nothing for a stop word."""
     if "." in word:
         number = word.removeprefix("v")
         first, second, *rest = number.split(".")
         return (number, f"{first}.{second}") if rest else (number,)
     return () if word in STOP_WORDS else (stem(strip_accents(word)),)
+
+
+_cached_stems = lru_cache(maxsize=_CACHED_WORDS)(_word_stems)
 
 
 def strip_accents(word: str) -> str:

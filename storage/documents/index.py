@@ -8,12 +8,15 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from pipeline.errors import Unavailable
+import structlog
+
+from pipeline.errors import CitewellError
 from pipeline.ports import LexicalResult, Vectors
 from pipeline.rules.tenancy import ALL_WORKSPACES, current_workspace, workspace_scope
 from pipeline.values import Audience, SearchHit
@@ -35,10 +38,12 @@ of the top 10 stay the same; leaving out the common words altogether would keep 
 CACHED_WORDS = 20_000
 """Words whose frequency is cached: a few megabytes. The cache is emptied when there are more; a lookup takes a moment.
 """
-LASTING_SEARCHES = 10
-"""Searches of one generation after which its vocabulary is read: a third of a second at 100,000 passages, not worth it
-for one question, or while documents are being added."""
+LASTING_SEARCHES, LASTING_SECONDS = 10, 5.0
+"""Searches of one generation, and its age, from which on its vocabulary is read: a third of a second at 100,000
+passages, not worth it for one question, or while documents are being added."""
 _POSSESSIVE = re.compile(r"['’]s?$")
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass
@@ -46,6 +51,7 @@ class _Cache:
     """Lookups of one generation, during which nothing that can be found changes."""
 
     generation: int
+    since: float
     frequencies: dict[str, int] = field(default_factory=dict)
     collections: dict[str, dict[int, str]] = field(default_factory=dict)
     """The collections that each workspace sees, by number."""
@@ -53,18 +59,22 @@ class _Cache:
     searches: int = 0
     vocabulary: Vocabulary | None = None
     """None until it is read, and for a library with too many words."""
+    has_small_vocabulary: bool = True
+    """False once the library was found to have too many words."""
 
 
 class SearchIndex:
     """Searches chunks by words and by vectors."""
 
-    def __init__(self, database: Database, vectors: VectorSearch) -> None:
+    def __init__(
+        self, database: Database, vectors: VectorSearch, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._database = database
         self._vectors = vectors
         self._passages = database.passage_index
-        self._cache = _Cache(generation=0)
+        self._clock = clock
+        self._cache = _Cache(generation=0, since=clock())
         self._reading: asyncio.Task[None] | None = None
-        self._has_small_vocabulary = True
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         """Return chunks of `audience` holding any of the MAX_RARE_TERMS rarest of `terms`, best first, and each term's
@@ -131,9 +141,12 @@ class SearchIndex:
                 await self._reading
 
     def _count_search(self) -> None:
-        """Have the vocabulary read in the background once enough was searched in this generation."""
-        self._cache.searches += 1
-        if self._cache.vocabulary or self._cache.searches < LASTING_SEARCHES or not self._has_small_vocabulary:
+        """Have the vocabulary read in the background once this generation has lasted."""
+        cache = self._cache
+        cache.searches += 1
+        if cache.vocabulary or not cache.has_small_vocabulary:
+            return
+        if cache.searches < LASTING_SEARCHES or self._clock() - cache.since < LASTING_SECONDS:
             return
         if not self._reading or self._reading.done():
             self._reading = asyncio.create_task(self._read_vocabulary(), name="vocabulary")
@@ -142,16 +155,25 @@ class SearchIndex:
         def read(db: Connection) -> None:
             cache = self._current_cache(db)
             counts = self._passages.count_stems(db, MAX_STEMS)
-            self._has_small_vocabulary = counts is not None
+            cache.has_small_vocabulary = counts is not None
             cache.vocabulary = None if counts is None else Vocabulary(counts)
 
-        with suppress(Unavailable):
+        try:
             await self._database.read(read)
+        except Exception as error:
+            unforeseen = not isinstance(error, CitewellError)
+            log.warning(
+                "vocabulary_not_read",
+                effect="words are looked up in the database for now",
+                reason=str(error),
+                exc_info=error if unforeseen else None,
+            )
+            self._cache.searches, self._cache.since = 0, self._clock()
 
     def _current_cache(self, db: Connection) -> _Cache:
         generation, cache = library_generation(db), self._cache
         if generation != cache.generation:
-            cache = self._cache = _Cache(generation)
+            cache = self._cache = _Cache(generation, self._clock())
         elif len(cache.frequencies) > CACHED_WORDS:
             cache = self._cache = replace(cache, frequencies={})
         return cache

@@ -11,7 +11,7 @@ _LAST = chr(0x10FFFF)
 
 
 class Vocabulary:
-    """Stems of letters alone, with the number of passages that hold each."""
+    """Stems that begin with no digit, with the number of passages that hold each."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self.counts = counts

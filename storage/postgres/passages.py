@@ -288,9 +288,9 @@ class TsvectorPassages:
         return bool(lexeme) and self._run_search(db, _HOLDS, f"{_within(scope)}'{lexeme}'").fetchone() is not None
 
     def count_stems(self, db: Connection, limit: int) -> dict[str, int] | None:
-        query = "SELECT term, passages FROM term WHERE term !~ '[0-9 ]' LIMIT $1"
+        query = "SELECT term, passages FROM term WHERE term !~ '^[0-9]| ' LIMIT $1"
         rows = db.execute(query, (limit + 1,)).fetchall()
-        return None if len(rows) > limit else {term: passages for term, passages in rows if term.isalpha()}
+        return None if len(rows) > limit else dict(rows)
 
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (

@@ -116,13 +116,9 @@ class FTS5Passages:
         return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
 
     def count_stems(self, db: Connection, limit: int) -> dict[str, int] | None:
-        counts = {}
-        for term, passages in db.execute("SELECT term, doc FROM term"):
-            if term.isalpha():
-                counts[term] = passages
-                if len(counts) > limit:
-                    return None
-        return counts
+        query = "SELECT term, doc FROM term WHERE term NOT GLOB $1 LIMIT $2"
+        rows = db.execute(query, (f"[0-9{COLLECTION_WORD}]*", limit + 1)).fetchall()
+        return None if len(rows) > limit else dict(rows)
 
     def stems_with_prefix(self, db: Connection, letters: Collection[str]) -> dict[str, int]:
         query = (

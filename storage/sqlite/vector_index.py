@@ -30,8 +30,8 @@ from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
 CHROMA_PASSAGES = 150_000
-"""Passages from which Chroma is filled in memory, and half of which keep it: with fewer, exact search is as fast, and
-finds all."""
+"""Passages from which Chroma is filled in memory, and half of which keep it: with fewer, exact search is fast enough,
+finds all, and takes neither that memory nor that filling."""
 MAX_CHROMA_COLLECTIONS = 200
 """Most collections in Chroma; with more, search stays exact: each takes Chroma 4 MB."""
 SAME_VECTOR_COSINE = 0.99

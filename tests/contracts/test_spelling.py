@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from pipeline.values import Audience, BlockKind, Chunk, Unit
-from storage.documents.index import LASTING_SEARCHES
+from storage.documents.index import LASTING_SEARCHES, LASTING_SECONDS, SearchIndex
 from storage.documents.spelling import MAX_WORD_LENGTH
 from storage.documents.vocabulary import MAX_STEMS
 from storage.open import Storage
 from tests.contracts.waiting import until
+from tests.doubles.clock import Clock
 from tests.doubles.engines import Engine
 from tests.doubles.samples import document
 
 EVERYONE = Audience(collections=frozenset({"default"}))
-TEXT = "Containers are deployed to the cluster. Performance is measured; permission is needed to delete the delta."
+TEXT = (
+    "Containers are deployed to the cluster. Performance is measured; permission is needed to delete the delta."
+    " Sharepoint13 is the site."
+)
 OFFERS = "An offer is a set of terms. An offer often lapses within seconds."
 
 
 @pytest.fixture
-async def storage(engine: Engine) -> AsyncIterator[Storage]:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def storage(engine: Engine, clock: Clock) -> AsyncIterator[Storage]:
     async with engine.storage() as opened:
         await keep(opened, "a", TEXT)
-        yield opened
+        index = SearchIndex(opened.database, opened.index._vectors, clock=clock)
+        yield replace(opened, index=index)
+        await index.close()
 
 
 @pytest.mark.parametrize(
@@ -97,14 +110,69 @@ async def test_a_code_is_found_however_it_is_written(storage: Storage, code: str
     assert found.get(code, []) == written
 
 
-SLIPS = {"perfomance": ["performance"], "clutser": ["cluster"], "premisssion": ["permission"], "zebra": []}
+SLIPS = {
+    "perfomance": ["performance"],
+    "clutser": ["cluster"],
+    "premisssion": ["permission"],
+    "zebra": [],
+    "sharepoint": ["sharepoint13"],
+}
 
 
-async def search_often(storage: Storage) -> None:
-    """Until the vocabulary is in memory."""
-    for _ in range(LASTING_SEARCHES):
+async def search_often(storage: Storage, seconds: float = LASTING_SECONDS) -> None:
+    """Until the vocabulary is in memory, unless the last search is too soon for that."""
+    for _ in range(LASTING_SEARCHES - 1):
         await storage.index.search_lexical(["performance"], EVERYONE, 5)
+    storage.index._clock.now += seconds
+    await storage.index.search_lexical(["performance"], EVERYONE, 5)
     await until(lambda: storage.index._reading is None or storage.index._reading.done())
+
+
+async def test_while_documents_are_being_added_the_vocabulary_is_not_read(storage: Storage) -> None:
+    for number in range(3):
+        await keep(storage, f"b{number}", "Another generation.")
+        await search_often(storage, LASTING_SECONDS - 1)
+        assert storage.index._cache.vocabulary is None
+    await search_often(storage, 1)
+    assert storage.index._cache.vocabulary
+
+
+async def test_a_library_that_was_too_large_gets_its_vocabulary_once_it_has_shrunk(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await search_often(storage)
+    assert storage.index._cache.vocabulary
+    monkeypatch.setattr("storage.documents.index.MAX_STEMS", len(storage.index._cache.vocabulary.counts))
+    await keep(storage, "zebra", "The zebra.")
+    await search_often(storage)
+    assert storage.index._cache.vocabulary is None
+    await storage.library.remove_documents(["zebra"])
+    await search_often(storage)
+    assert storage.index._cache.vocabulary
+
+
+async def test_numbers_and_signs_of_a_collection_are_no_stems(storage: Storage) -> None:
+    """Each engine counts the same stems towards the limit."""
+    await keep(storage, "numbers", "1 22 333 4x, x4 and 10 % of 2024-11-05.")
+    await search_often(storage)
+    found = storage.index._cache.vocabulary.counts
+    assert {"x4", "sharepoint13", "cluster"} <= found.keys()
+    assert not any(stem[0].isdigit() or not stem.isalnum() for stem in found)
+
+
+async def test_an_error_while_the_vocabulary_is_read_is_logged_and_does_not_disturb_the_shutdown(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    with monkeypatch.context() as broken, capture_logs() as logs:
+        broken.setattr(storage.index._passages, "count_stems", fail)
+        await search_often(storage)
+        await storage.index.close()
+    assert [(entry["event"], entry["reason"]) for entry in logs] == [("vocabulary_not_read", "broken")]
+    await search_often(storage)
+    assert storage.index._cache.vocabulary
 
 
 @pytest.mark.parametrize("stems", [MAX_STEMS, 3])

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.words import text as text_module
 from pipeline.words.text import (
+    WORD,
     content_terms,
     label_terms,
     query_terms,
@@ -18,6 +20,7 @@ from pipeline.words.text import (
     stems,
     strip_accents,
     strip_invisible,
+    word_terms,
 )
 
 
@@ -116,3 +119,17 @@ ENDED = st.builds(
 @given(st.lists(ENDED | st.text(max_size=5) | st.sampled_from(["a" * 80, "straße", "technology", "possibly", "o's"])))
 def test_many_words_have_the_stems_that_each_has(words: list[str]) -> None:
     assert stems(words) == [stem(word) for word in words]
+
+
+@given(st.from_regex(WORD, fullmatch=True) | st.sampled_from(["IT", "Straße", "L'Oréal", "東京タワー", "v3.2.0"]))
+def test_a_word_has_the_same_terms_in_and_out_of_the_cache(word: str) -> None:
+    assert list(word_terms(word)) == list(word_terms(word)) == content_terms(word)
+
+
+def test_a_word_longer_than_any_that_people_write_is_not_cached() -> None:
+    caches = (text_module._cached_terms, text_module._cached_stems)
+    for cache in caches:
+        cache.cache_clear()
+    longest = "x" * 41
+    assert [*word_terms(longest), *content_terms(f"A building {longest}"), *content_terms(longest)].count(longest) == 3
+    assert [cache.cache_info().currsize for cache in caches] == [0, 0]

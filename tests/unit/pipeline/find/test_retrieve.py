@@ -366,6 +366,12 @@ async def machines(storage: Storage) -> Storage:
     return storage
 
 
+async def test_what_was_retrieved_can_be_written_as_json_and_read_again(office: Storage) -> None:
+    found = await find(office, "When are salaries reviewed?")
+    assert found.candidates
+    assert Retrieval.model_validate_json(found.model_dump_json()) == found
+
+
 async def read_by(storage: Storage, reranker: Reader | None, *queries: str, **settings: Any) -> Retrieval:
     retriever = HybridRetriever(storage.index, storage.library, Meaning(), reranker=reranker, **settings)
     search = SearchPlan(
