@@ -37,7 +37,7 @@ COSTS = {"commits": 4, "calls": 2}
 itself meanwhile. Web calls: the post, and the look at who is in the channel."""
 STATEMENTS = {"sqlite": 36, "postgresql": 59}
 """On a quiet machine; on PostgreSQL 17 of them name the workspace that the others are for."""
-HELD, LEFT = 950_000, 5
+HELD, LEFT = 950_000, 10
 """Bytes that an answer of the bot itself holds at once, half of them where a word of the question is in no document and
 three times as much is looked at; and blocks of memory that each leaves behind."""
 LOOKS = 12
