@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from adapters.models.minilm.embedder import MiniLMEmbedder
+from adapters.models.onnx.model import OnnxModel
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
+from storage.postgres.connection import PostgresConnection, PostgresTransactions
+from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
 from tests.doubles.settings import extractive
 
 LEAVE = """\
@@ -106,3 +111,26 @@ def indexed_data(original: Path, tmp_path: Path, documents: Path) -> Path:
 async def citewell(settings: Settings, indexed_data: Path) -> AsyncIterator[Citewell]:
     async with open_citewell(settings) as opened:
         yield opened
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What was done since it was cleared."""
+    counted: Counter[str] = Counter()
+
+    def counting(what: str, kind: type[Any], name: str, many: Callable[..., int] = lambda *_: 1) -> None:
+        before = getattr(kind, name)
+
+        def count(self: Any, *given: Any, **named: Any) -> Any:
+            counted[what] += many(*given)
+            return before(self, *given, **named)
+
+        monkeypatch.setattr(kind, name, count)
+
+    for connection in (SQLiteConnection, PostgresConnection):
+        counting("statements", connection, "execute")
+        counting("statements", connection, "executemany")
+    for transactions in (SQLiteTransactions, PostgresTransactions):
+        counting("commits", transactions, "begin")
+    counting("vectors", OnnxModel, "run", len)
+    return counted

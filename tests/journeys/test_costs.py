@@ -9,21 +9,16 @@ import signal
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from adapters.models.onnx.model import OnnxModel
 from bench.load import QUESTIONS as ASKED
 from bench.load import ROOT, OnSlack
 from bot.config.settings import Settings
 from bot.run.service import run_service
 from bot.wiring import open_citewell
 from pipeline.values import AnswerRequest
-from storage.postgres.connection import PostgresConnection, PostgresTransactions
-from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.engines import Engine
@@ -42,29 +37,6 @@ HELD, LEFT = 950_000, 10
 three times as much is looked at; and blocks of memory that each leaves behind."""
 LOOKS = 12
 """Statements more where that is slow: the inbox is looked at five times a second."""
-
-
-@pytest.fixture
-def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """What was done since it was cleared."""
-    counted: Counter[str] = Counter()
-
-    def counting(what: str, kind: type[Any], name: str, many: Callable[..., int] = lambda *_: 1) -> None:
-        before = getattr(kind, name)
-
-        def count(self: Any, *given: Any, **named: Any) -> Any:
-            counted[what] += many(*given)
-            return before(self, *given, **named)
-
-        monkeypatch.setattr(kind, name, count)
-
-    for connection in (SQLiteConnection, PostgresConnection):
-        counting("statements", connection, "execute")
-        counting("statements", connection, "executemany")
-    for transactions in (SQLiteTransactions, PostgresTransactions):
-        counting("commits", transactions, "begin")
-    counting("vectors", OnnxModel, "run", len)
-    return counted
 
 
 @pytest.mark.slow

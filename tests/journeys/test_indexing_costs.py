@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from adapters.models.onnx.model import OnnxModel
 from bot.wiring import open_citewell
 from storage.documents import revision
-from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
 from tests.doubles.settings import extractive
 
 DOCUMENTS = 300
 STATEMENTS, COMMITS = 5.2, 0.05
 """For each small document: its row, its passages and their vectors, its words, and the vector of each passage. The
 other statements are for all that were embedded together."""
-
-
-@pytest.fixture
-def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """What was done since it was cleared."""
-    counted: Counter[str] = Counter()
-
-    def counting(what: str, kind: type[Any], name: str, many: Callable[..., int] = lambda *_: 1) -> None:
-        before = getattr(kind, name)
-
-        def count(self: Any, *given: Any, **named: Any) -> Any:
-            counted[what] += many(*given)
-            return before(self, *given, **named)
-
-        monkeypatch.setattr(kind, name, count)
-
-    counting("statements", SQLiteConnection, "execute")
-    counting("statements", SQLiteConnection, "executemany")
-    counting("commits", SQLiteTransactions, "begin")
-    counting("texts", OnnxModel, "run", len)
-    return counted
 
 
 @pytest.mark.slow
@@ -61,6 +36,6 @@ async def test_small_documents_share_transactions_and_an_unchanged_one_costs_not
 
         counts.clear()
         assert (await citewell.index([folder])).unchanged == DOCUMENTS
-        assert counts["texts"] == 0
+        assert counts["vectors"] == 0
         assert counts["statements"] <= 20
         assert counts["commits"] <= 3
