@@ -7,6 +7,9 @@ from pathlib import Path
 import onnxruntime
 from tokenizers import Tokenizer
 
+_MODELS = Path(__file__).parents[2] / "adapters" / "models"
+EMBEDDER, CROSS_ENCODER = _MODELS / "minilm", _MODELS / "cross_encoder"
+
 
 def opened(folder: Path, most_tokens: int) -> tuple[onnxruntime.InferenceSession, Tokenizer]:
     """The graph and its tokenizer, which leaves out what is beyond `most_tokens`."""

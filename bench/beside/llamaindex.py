@@ -22,10 +22,9 @@ from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo,
 from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
-from bench.beside.graph import opened
+from bench.beside.graph import EMBEDDER, opened
 from bench.beside.side import Found, on_one_core, rows, tell, timed
 
-MODEL = Path(__file__).parents[2] / "adapters" / "models" / "minilm"
 PASSAGE = 256
 """Tokens of one, as many as the embedder sees."""
 BEST = 5
@@ -36,7 +35,7 @@ class Embedding(BaseEmbedding):
     """The weights that Citewell ships, on one thread."""
 
     def model_post_init(self, _: object) -> None:
-        self._session, self._tokenizer = opened(MODEL, PASSAGE)
+        self._session, self._tokenizer = opened(EMBEDDER, PASSAGE)
 
     def _get_text_embedding(self, text: str) -> list[float]:
         ids = np.array([self._tokenizer.encode(text).ids], np.int64)

@@ -10,7 +10,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,9 @@ from llama_index.core.postprocessor import SentenceTransformerRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from bench.beside.graph import opened
+from bench.beside.graph import CROSS_ENCODER, opened
 from bench.beside.side import on_one_core, tell
 
-MODEL = Path(__file__).parents[2] / "adapters" / "models" / "reader"
 TOKENS = 512
 """Of question and passage, as many as both rankers let the model see."""
 SHOWN = 10
@@ -33,7 +31,7 @@ class CrossEncoder:
     """On one thread; the graph takes a pair at a time, which costs no padding."""
 
     def __init__(self) -> None:
-        self._session, self._tokenizer = opened(MODEL, TOKENS)
+        self._session, self._tokenizer = opened(CROSS_ENCODER, TOKENS)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """As sentence-transformers' class has it."""
@@ -52,7 +50,7 @@ class Reranker(SentenceTransformerRerank):
     """LlamaIndex's, without sentence-transformers."""
 
     def __init__(self, model: CrossEncoder) -> None:
-        BaseNodePostprocessor.__init__(self, top_n=SHOWN, model=MODEL.name)  # its own loads the model
+        BaseNodePostprocessor.__init__(self, top_n=SHOWN, model=CROSS_ENCODER.name)  # its own loads the model
         self._model = model
 
 
