@@ -20,7 +20,7 @@ from pipeline.errors import CitewellError
 from pipeline.ports import LexicalResult, Vectors
 from pipeline.rules.tenancy import ALL_WORKSPACES, current_workspace, workspace_scope
 from pipeline.values import Audience, SearchHit
-from storage.database import Connection, Database, fetch_value
+from storage.database import Connection, Database, PassageRanking, fetch_value
 from storage.documents.revision import library_generation
 from storage.documents.spelling import find_similar_words
 from storage.documents.vocabulary import MAX_STEMS, Vocabulary
@@ -59,8 +59,10 @@ class _Cache:
     searches: int = 0
     vocabulary: Vocabulary | None = None
     """None until it is read, and for a library with too many words."""
-    has_small_vocabulary: bool = True
-    """False once the library was found to have too many words."""
+    ranking: PassageRanking | None = None
+    """None until it is read, and where the engine has none."""
+    is_read: bool = False
+    """True once vocabulary and ranking were read."""
 
 
 class SearchIndex:
@@ -73,7 +75,7 @@ class SearchIndex:
         self._vectors = vectors
         self._passages = database.passage_index
         self._clock = clock
-        self._cache = _Cache(generation=0, since=clock())
+        self._cache = _Cache(generation=-1, since=-math.inf)
         self._reading: asyncio.Task[None] | None = None
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
@@ -98,7 +100,11 @@ class SearchIndex:
             scope = _scope(db, cache, audience, workspace)
             if scope == [] or not words:
                 return LexicalResult([], rarity)
-            return LexicalResult(self._passages.search(db, _select_rarest(words), words, total, scope, limit), rarity)
+            rare, ranking = _select_rarest(words), cache.ranking
+            hits = ranking.search(db, rare, words, scope, limit) if ranking else None
+            if hits is None:
+                hits = self._passages.search(db, rare, words, total, scope, limit)
+            return LexicalResult(hits, rarity)
 
         if (result := await self._database.read(work)) is None:
             with workspace_scope(ALL_WORKSPACES):
@@ -144,7 +150,7 @@ class SearchIndex:
         """Have the vocabulary read in the background once this generation has lasted."""
         cache = self._cache
         cache.searches += 1
-        if cache.vocabulary or not cache.has_small_vocabulary:
+        if cache.is_read:
             return
         if cache.searches < LASTING_SEARCHES or self._clock() - cache.since < LASTING_SECONDS:
             return
@@ -155,8 +161,9 @@ class SearchIndex:
         def read(db: Connection) -> None:
             cache = self._current_cache(db)
             counts = self._passages.count_stems(db, MAX_STEMS)
-            cache.has_small_vocabulary = counts is not None
             cache.vocabulary = None if counts is None else Vocabulary(counts)
+            cache.ranking = self._passages.load_ranking(db)
+            cache.is_read = True
 
         try:
             await self._database.read(read)
@@ -173,7 +180,8 @@ class SearchIndex:
     def _current_cache(self, db: Connection) -> _Cache:
         generation, cache = library_generation(db), self._cache
         if generation != cache.generation:
-            cache = self._cache = _Cache(generation, self._clock())
+            since = self._clock() if cache.generation >= 0 else -math.inf  # what is there at the start has lasted
+            cache = self._cache = _Cache(generation, since)
         elif len(cache.frequencies) > CACHED_WORDS:
             cache = self._cache = replace(cache, frequencies={})
         return cache

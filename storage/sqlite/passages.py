@@ -11,6 +11,7 @@ from pipeline.values import SearchHit
 from pipeline.words.text import lexical_form, stem, stems, strip_accents
 from storage.database import Connection, Database, IndexedPassage
 from storage.documents.revision import pack_vectors, run_in_batches
+from storage.sqlite.posting_ranking import PostingRanking
 
 COLLECTION_WORD = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
@@ -111,6 +112,9 @@ class FTS5Passages:
         expression, times = _expression(rare, [word for word in frequency if word not in rare])
         rows = db.execute(_SEARCH, (_within(scope) + expression, times, limit))
         return [SearchHit(chunk_id, score) for chunk_id, score in rows]
+
+    def load_ranking(self, db: Connection) -> PostingRanking:
+        return PostingRanking(db)
 
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
