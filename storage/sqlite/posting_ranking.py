@@ -11,7 +11,7 @@ import math
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """FTS5's own."""
 TITLE_WEIGHT = 1.5
 HELD_POSTINGS = 4_000_000
-"""Most postings held, 32 MB; those of the words that were asked for longest ago go first."""
+"""Most postings held, 48 MB; those of the words that were asked for longest ago go first."""
 _TOKEN = re.compile(r"[^\W_]+")
 POSTINGS_TABLE = "CREATE VIRTUAL TABLE temp.posting USING fts5vocab(main, words, instance)"
 """The postings of FTS5, as a table of each connection that reads."""
@@ -42,8 +42,8 @@ class Postings(NamedTuple):
 
     places: Places
     """0-based places among all passages, ascending."""
-    frequencies: NDArray[np.float32]
-    """How often each holds it; in the title it counts TITLE_WEIGHT times."""
+    scores: Scores
+    """What the word adds to the score of each."""
 
 
 class PostingRanking:
@@ -69,38 +69,24 @@ class PostingRanking:
         """Do what `PassageIndex.search` does; return None for words that are searched as phrases."""
         if (postings := self._postings(db, words)) is None:
             return None
-        found = self._live if scope is None else np.isin(self._collections, list(scope))
-        found = found & self._marked(postings[word].places for word in rare)
-        common = [word for word in words if word not in rare]
-        parts = {word: self._score(one, found) for word, one in postings.items()}
-        scores = np.zeros(len(self._numbers))
-        # as FTS5 is asked: `_expression` in `passages.py`
-        for word in [*rare, *rare, *common, *common] if common else rare:
-            held, part = parts[word]
-            scores[held] += part
+        found = np.zeros(len(self._numbers), np.bool_)
+        for word in rare:
+            found[postings[word].places] = True
+        found &= self._live if scope is None else np.isin(self._collections, list(scope))
         places = np.flatnonzero(found)
-        scores = scores[places] / (2 if common else 1)
-        best = _best(scores, limit)
-        return hits_of_numbers(db, list(zip(self._numbers[places[best]].tolist(), scores[best].tolist(), strict=True)))
+        common = [word for word in words if word not in rare]
+        for word in common:
+            if len(postings[word].places) > len(places):
+                held = found[postings[word].places]
+                postings[word] = Postings(postings[word].places[held], postings[word].scores[held])
+        scores = np.zeros(len(self._numbers))
+        for word in [*rare, *rare, *common, *common] if common else rare:  # as FTS5 is asked: `passages._expression`
+            scores[postings[word].places] += postings[word].scores
+        reached = scores[places] / (2 if common else 1)
+        best = _best(reached, limit)
+        return hits_of_numbers(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
 
-    def _marked(self, places: Iterable[Places]) -> NDArray[np.bool_]:
-        marked = np.zeros(len(self._numbers), np.bool_)
-        for some in places:
-            marked[some] = True
-        return marked
-
-    def _score(self, postings: Postings, found: NDArray[np.bool_]) -> tuple[Places, Scores]:
-        """Return the places of the passages `found` that hold a word, and what it adds to the score of each."""
-        held = len(postings.places)
-        idf = math.log((len(self._numbers) - held + 0.5) / (held + 0.5))
-        kept = found[postings.places]
-        places, frequencies = postings.places[kept], postings.frequencies[kept].astype(np.float64)
-        scores: Scores = (idf if idf > 0 else LEAST_IDF) * (
-            (frequencies * (K1 + 1.0)) / (frequencies + self._norms[places])
-        )
-        return places, scores
-
-    def _postings(self, db: Connection, words: Iterable[str]) -> Mapping[str, Postings] | None:
+    def _postings(self, db: Connection, words: Iterable[str]) -> dict[str, Postings] | None:
         found = {}
         for word in words:
             parts = _TOKEN.findall(strip_accents(word))
@@ -113,6 +99,15 @@ class PostingRanking:
                 return None  # FTS5 may know the word by another form
             found[word] = postings
         return found
+
+    def _score(self, frequencies: Scores, places: NDArray[np.intp]) -> Scores:
+        """Return what a word adds to the score of each passage that holds it; in a title it counts TITLE_WEIGHT
+        times."""
+        idf = math.log((len(self._numbers) - len(places) + 0.5) / (len(places) + 0.5))
+        scores: Scores = (idf if idf > 0 else LEAST_IDF) * (
+            (frequencies * (K1 + 1.0)) / (frequencies + self._norms[places])
+        )
+        return scores
 
     def _cached(self, term: str) -> Postings | None:
         with self._lock:
@@ -127,12 +122,14 @@ class PostingRanking:
         is_first = np.ones(len(rows), np.bool_)
         np.not_equal(rows[1:], rows[:-1], out=is_first[1:])
         starts = is_first.nonzero()[0]
-        weights = np.where(entries & 1, np.float32(TITLE_WEIGHT), np.float32(1))
+        weights = np.where(entries & 1, TITLE_WEIGHT, 1.0)
         frequencies = np.add.reduceat(weights, starts) if len(starts) else weights
         numbers = rows[starts]
         places = np.searchsorted(self._numbers, numbers)
         known = self._numbers[np.minimum(places, len(self._numbers) - 1)] == numbers  # others are not live yet
-        postings = Postings(places[known].astype(np.int32), frequencies[known])
+        if not known.all():
+            places, frequencies = places[known], frequencies[known]
+        postings = Postings(places.astype(np.int32), self._score(frequencies, places))
         with self._lock:
             if term not in self._held:
                 self._held[term] = postings
