@@ -75,7 +75,7 @@ class SearchIndex:
         self._vectors = vectors
         self._passages = database.passage_index
         self._clock = clock
-        self._cache = _Cache(generation=-1, since=-math.inf)
+        self._cache = _Cache(generation=0, since=clock())
         self._reading: asyncio.Task[None] | None = None
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
@@ -155,9 +155,11 @@ class SearchIndex:
         if cache.searches < LASTING_SEARCHES or self._clock() - cache.since < LASTING_SECONDS:
             return
         if not self._reading or self._reading.done():
-            self._reading = asyncio.create_task(self._read_vocabulary(), name="vocabulary")
+            self._reading = asyncio.create_task(self.read_vocabulary(), name="vocabulary")
 
-    async def _read_vocabulary(self) -> None:
+    async def read_vocabulary(self) -> None:
+        """Read the words of the present generation, and what ranks by them, into memory."""
+
         def read(db: Connection) -> None:
             cache = self._current_cache(db)
             counts = self._passages.count_stems(db, MAX_STEMS)
@@ -180,8 +182,7 @@ class SearchIndex:
     def _current_cache(self, db: Connection) -> _Cache:
         generation, cache = library_generation(db), self._cache
         if generation != cache.generation:
-            since = self._clock() if cache.generation >= 0 else -math.inf  # what is there at the start has lasted
-            cache = self._cache = _Cache(generation, since)
+            cache = self._cache = _Cache(generation, self._clock())
         elif len(cache.frequencies) > CACHED_WORDS:
             cache = self._cache = replace(cache, frequencies={})
         return cache

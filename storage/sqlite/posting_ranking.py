@@ -62,19 +62,21 @@ class PostingRanking:
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Postings] = OrderedDict()
         self._size = 0
+        self._asked: set[str] = set()
+        """Words that were too common for some question to rank all that hold them."""
 
     def search(
         self, db: Connection, rare: Sequence[str], words: Collection[str], scope: Collection[int] | None, limit: int
     ) -> list[SearchHit] | None:
         """Do what `PassageIndex.search` does; return None for words that are searched as phrases."""
-        if (postings := self._postings(db, words)) is None:
+        common = [word for word in words if word not in rare]
+        if self._is_new(common) or (postings := self._postings(db, words)) is None:
             return None
         found = np.zeros(len(self._numbers), np.bool_)
         for word in rare:
             found[postings[word].places] = True
         found &= self._live if scope is None else np.isin(self._collections, list(scope))
         places = np.flatnonzero(found)
-        common = [word for word in words if word not in rare]
         for word in common:
             if len(postings[word].places) > len(places):
                 held = found[postings[word].places]
@@ -85,6 +87,13 @@ class PostingRanking:
         reached = scores[places] / (2 if common else 1)
         best = _best(reached, limit)
         return hits_of_numbers(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
+
+    def _is_new(self, common: Iterable[str]) -> bool:
+        """Return whether one of these words was not asked for before: its postings, more than FTS5 would rank, are read
+        only for a second question."""
+        new = set(common) - self._asked
+        self._asked |= new
+        return bool(new)
 
     def _postings(self, db: Connection, words: Iterable[str]) -> dict[str, Postings] | None:
         found = {}

@@ -128,13 +128,7 @@ async def search_often(storage: Storage, seconds: float = LASTING_SECONDS) -> No
     await until(lambda: storage.index._reading is None or storage.index._reading.done())
 
 
-async def test_what_is_there_at_the_start_has_lasted(storage: Storage) -> None:
-    await search_often(storage, 0)
-    assert storage.index._cache.vocabulary
-
-
 async def test_while_documents_are_being_added_the_vocabulary_is_not_read(storage: Storage) -> None:
-    await storage.index.search_lexical(["performance"], EVERYONE, 5)
     for number in range(3):
         await keep(storage, f"b{number}", "Another generation.")
         await search_often(storage, LASTING_SECONDS - 1)

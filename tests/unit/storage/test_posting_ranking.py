@@ -34,11 +34,12 @@ async def open_library(storage: Storage, count: int, draw: random.Random) -> Non
 def both(
     db: Connection, storage: Storage, ranking: PostingRanking, asked: list[str], scope: list[int] | None, limit: int
 ) -> tuple[list[SearchHit] | None, list[SearchHit]]:
-    """What is found in memory, and by FTS5; the rarer half of the words decides."""
+    """What is found in memory the second time, and by FTS5; the rarer half of the words decides."""
     passages = storage.database.passage_index
     frequency = passages.document_frequency(db, asked)
     rare = sorted(frequency, key=frequency.__getitem__)[: -(-len(asked) // 2)]
     total = int(db.execute("SELECT count(*) FROM chunk").fetchone()[0])
+    ranking.search(db, rare, frequency, scope, limit)
     return (
         ranking.search(db, rare, frequency, scope, limit),
         passages.search(db, rare, frequency, total, scope, limit),
