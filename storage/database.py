@@ -112,6 +112,10 @@ class PassageRanking(Protocol):
         """Return what `PassageIndex.search` returns for `words`; None where that has to be asked."""
         ...
 
+    def read_all(self, db: Connection) -> None:
+        """Read beforehand what searches would read when they need it."""
+        ...
+
 
 class PassageIndex(Protocol):
     """Finds passages by their words and by their vectors, inside the caller's transaction unless said otherwise.

@@ -41,7 +41,8 @@ async def ask(questions: Path, folder: Path) -> Found:
 
         async def settled() -> None:
             await citewell.storage.vectors.sync()
-            await citewell.storage.index.read_vocabulary()  # as after some searches
+            await citewell.storage.index.read_vocabulary()  # as after some hundred searches
+            await citewell.storage.index.read_postings()
 
         return await timed(retrieve, questions, settled)
 

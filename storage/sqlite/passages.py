@@ -11,10 +11,8 @@ from pipeline.values import SearchHit
 from pipeline.words.text import lexical_form, stem, stems, strip_accents
 from storage.database import Connection, Database, IndexedPassage
 from storage.documents.revision import pack_vectors, run_in_batches
-from storage.sqlite.posting_ranking import PostingRanking
+from storage.sqlite.posting_ranking import COLLECTION_WORD, PostingRanking
 
-COLLECTION_WORD = "\ue000"
-"""Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 MERGE_PAGES = 64
 MAX_PHRASE_MATCHES = 10_000
 """Most passages counted that hold a word of several parts: each one is read."""

@@ -1,8 +1,9 @@
 """BM25 in memory: the ranks of FTS5, from the postings of the words that were asked for.
 
 FTS5 reads the length of each passage that it ranks from the disk, a microsecond a match. Here the lengths are read
-once, and the postings of a word when it is first asked for, a quarter of a microsecond each. The formula and the order
-of its operations are FTS5's (`fts5_aux.c`), so the scores are the same to the last bit.
+once, and the postings of a word when it is first asked for, a quarter of a microsecond each, or those of all words
+beforehand. The formula and the order of its operations are FTS5's (`fts5_aux.c`), so the scores are the same to the
+last bit.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,15 +25,19 @@ from storage.database import Connection
 from storage.documents.revision import NUMBERS_PER_REVISION
 from storage.sqlite.chunk_ids import hits_of_numbers
 
+COLLECTION_WORD = "\ue000"
+"""Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """FTS5's own."""
 TITLE_WEIGHT = 1.5
-HELD_POSTINGS = 4_000_000
-"""Most postings held, 48 MB; those of the words that were asked for longest ago go first."""
+WORDS_AT_ONCE = 64
+HELD_POSTINGS = 12_000_000
+"""Most postings held, 72 MB; those of the words that were asked for longest ago go first."""
 _TOKEN = re.compile(r"[^\W_]+")
 POSTINGS_TABLE = "CREATE VIRTUAL TABLE temp.posting USING fts5vocab(main, words, instance)"
 """The postings of FTS5, as a table of each connection that reads."""
 _POSTINGS = "SELECT group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term = $1"
+_ALL_POSTINGS = "SELECT term, group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term < $1 GROUP BY term"
 
 Scores = NDArray[np.float64]
 Places = NDArray[np.int32]
@@ -42,8 +48,11 @@ class Postings(NamedTuple):
 
     places: Places
     """0-based places among all passages, ascending."""
-    scores: Scores
-    """What the word adds to the score of each."""
+    frequencies: NDArray[np.uint16]
+    """Twice as often as each holds it; in a title it counts TITLE_WEIGHT times."""
+
+
+_NONE = Postings(np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
 class PostingRanking:
@@ -54,6 +63,7 @@ class PostingRanking:
         self._numbers = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         lengths = np.fromiter((_sum_varints(sizes) for _, sizes in rows), np.float64, len(rows))
         average = lengths.sum() / max(len(rows), 1)
+        self._size_of_all = lengths.sum()
         self._norms: Scores = K1 * (1 - B + B * lengths / max(average, 1e-9))
         collections = dict(db.execute("SELECT id, collection_id FROM live").fetchall())
         revisions = (self._numbers // NUMBERS_PER_REVISION).tolist()
@@ -77,21 +87,27 @@ class PostingRanking:
             found[postings[word].places] = True
         found &= self._live if scope is None else np.isin(self._collections, list(scope))
         places = np.flatnonzero(found)
-        for word in common:
-            if len(postings[word].places) > len(places):
-                held = found[postings[word].places]
-                postings[word] = Postings(postings[word].places[held], postings[word].scores[held])
+        parts = {word: self._score(one, found, len(places)) for word, one in postings.items()}
         scores = np.zeros(len(self._numbers))
         for word in [*rare, *rare, *common, *common] if common else rare:  # as FTS5 is asked: `passages._expression`
-            scores[postings[word].places] += postings[word].scores
+            held, part = parts[word]
+            scores[held] += part
         reached = scores[places] / (2 if common else 1)
         best = _best(reached, limit)
         return hits_of_numbers(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
 
+    def read_all(self, db: Connection) -> None:
+        """Read the postings of all words, unless they are too many: 30 µs a passage of a hundred words."""
+        if 0 < self._size_of_all <= HELD_POSTINGS:
+            rows = db.execute(_ALL_POSTINGS, (COLLECTION_WORD,))
+            while some := list(islice(rows, WORDS_AT_ONCE)):
+                for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
+                    self._hold(term, postings)
+
     def _is_new(self, common: Iterable[str]) -> bool:
         """Return whether one of these words was not asked for before: its postings, more than FTS5 would rank, are read
         only for a second question."""
-        new = set(common) - self._asked
+        new = {word for word in common if word not in self._asked and self._cached(stem(strip_accents(word))) is None}
         self._asked |= new
         return bool(new)
 
@@ -109,14 +125,19 @@ class PostingRanking:
             found[word] = postings
         return found
 
-    def _score(self, frequencies: Scores, places: NDArray[np.intp]) -> Scores:
-        """Return what a word adds to the score of each passage that holds it; in a title it counts TITLE_WEIGHT
-        times."""
-        idf = math.log((len(self._numbers) - len(places) + 0.5) / (len(places) + 0.5))
+    def _score(self, postings: Postings, found: NDArray[np.bool_], ranked: int) -> tuple[Places, Scores]:
+        """Return the places of passages that hold a word, all of those `found`, `ranked` of them, included, and what it
+        adds to the score of each."""
+        count, (places, halves) = len(postings.places), postings
+        idf = math.log((len(self._numbers) - count + 0.5) / (count + 0.5))
+        if count > ranked:
+            held = found[places]
+            places, halves = places[held], halves[held]
+        frequencies = halves * 0.5
         scores: Scores = (idf if idf > 0 else LEAST_IDF) * (
             (frequencies * (K1 + 1.0)) / (frequencies + self._norms[places])
         )
-        return scores
+        return places, scores
 
     def _cached(self, term: str) -> Postings | None:
         with self._lock:
@@ -126,19 +147,30 @@ class PostingRanking:
 
     def _read(self, db: Connection, term: str) -> Postings:
         (text,) = db.execute(_POSTINGS, (term,)).fetchone()
-        entries = np.fromstring(text, np.int64, sep=",") if text and len(self._numbers) else np.zeros(0, np.int64)
+        postings = self._parse([text])[0] if text and len(self._numbers) else _NONE
+        self._hold(term, postings)
+        return postings
+
+    def _parse(self, texts: Sequence[str]) -> list[Postings]:
+        """Return the postings of words, each as the statements above give them."""
+        ends = np.cumsum([text.count(",") + 1 for text in texts])
+        entries = np.fromstring(",".join(texts), np.int64, sep=",")
         rows = entries >> 1
         is_first = np.ones(len(rows), np.bool_)
         np.not_equal(rows[1:], rows[:-1], out=is_first[1:])
+        is_first[ends[:-1]] = True
         starts = is_first.nonzero()[0]
-        weights = np.where(entries & 1, TITLE_WEIGHT, 1.0)
-        frequencies = np.add.reduceat(weights, starts) if len(starts) else weights
-        numbers = rows[starts]
+        halves = np.where(entries & 1, int(2 * TITLE_WEIGHT), 2)
+        frequencies = np.add.reduceat(halves, starts) if len(starts) < len(halves) else halves
+        bounds, numbers = np.searchsorted(starts, ends), rows[starts]
         places = np.searchsorted(self._numbers, numbers)
         known = self._numbers[np.minimum(places, len(self._numbers) - 1)] == numbers  # others are not live yet
         if not known.all():
-            places, frequencies = places[known], frequencies[known]
-        postings = Postings(places.astype(np.int32), self._score(frequencies, places))
+            places, frequencies, bounds = places[known], frequencies[known], np.cumsum(known)[bounds - 1]
+        stored = places.astype(np.int32), np.minimum(frequencies, 2**16 - 1).astype(np.uint16)
+        return [Postings(stored[0][start:end], stored[1][start:end]) for start, end in pairwise((0, *bounds.tolist()))]
+
+    def _hold(self, term: str, postings: Postings) -> None:
         with self._lock:
             if term not in self._held:
                 self._held[term] = postings
@@ -146,7 +178,6 @@ class PostingRanking:
             while self._size > HELD_POSTINGS:
                 _, oldest = self._held.popitem(last=False)
                 self._size -= len(oldest.places)
-        return postings
 
 
 def _sum_varints(blob: bytes) -> int:

@@ -39,6 +39,8 @@ async def test_a_library_that_is_searched_often_gives_the_same_passages_and_none
         expected = await search.search_lexical(["pumps", "valves"], everyone, 9)
         assert {hit.chunk_id[0] for hit in expected.hits} == {"a", "b"}
         await search.read_vocabulary()
+        await search.read_postings()
+        assert search._cache.is_complete
         assert await search.search_lexical(["pumps", "valves"], everyone, 9) == expected
         await storage.library.remove_documents(["a"])
         remaining = await search.search_lexical(["pumps", "valves"], everyone, 9)

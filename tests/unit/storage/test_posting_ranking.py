@@ -51,13 +51,17 @@ async def read(storage: Storage, work: Callable[[Connection, PostingRanking], T]
 
 
 @pytest.mark.parametrize("held", [posting_ranking.HELD_POSTINGS, 20])
+@pytest.mark.parametrize("beforehand", [True, False])
 async def test_what_is_found_and_its_scores_are_those_of_fts5(
-    tmp_path: Path, held: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, held: int, beforehand: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posting_ranking, "HELD_POSTINGS", held)
+    monkeypatch.setattr(posting_ranking, "WORDS_AT_ONCE", 3)
     draw = random.Random(held)
 
     def compare(db: Connection, ranking: PostingRanking) -> None:
+        if beforehand:
+            ranking.read_all(db)
         for _ in range(300):
             asked = draw.sample([*WORDS, "unknown"], draw.randint(1, 6))
             scope = draw.choice([None, [1], [2], [1, 2], [3]])
@@ -76,6 +80,7 @@ async def test_a_version_that_is_not_live_yet_is_not_found(tmp_path: Path) -> No
         insert_chunks(db, storage.database.passage_index.add, revision, 1, new, hidden, None, 0)
 
     def ids(db: Connection, ranking: PostingRanking) -> list[str]:
+        ranking.read_all(db)
         found, expected = both(db, storage, ranking, ["pump"], None, 9)
         assert found == expected
         return [hit.chunk_id for hit in found or ()]
@@ -98,5 +103,6 @@ async def test_words_of_several_parts_are_left_to_fts5(tmp_path: Path) -> None:
 
 async def test_an_empty_library_holds_nothing(tmp_path: Path) -> None:
     async with open_storage(tmp_path) as storage:
+        await read(storage, lambda db, ranking: ranking.read_all(db))
         found, _ = await read(storage, lambda db, ranking: both(db, storage, ranking, ["pump"], None, 9))
         assert found == []
