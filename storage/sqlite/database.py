@@ -27,8 +27,7 @@ from storage.sqlite.connection import (
 )
 from storage.sqlite.disk import create_database, damaged_database_error, translate_sqlite_errors
 from storage.sqlite.migrations import applied_migrations, migrate, pending_migrations
-from storage.sqlite.passages import FTS5Passages
-from storage.sqlite.posting_ranking import POSTINGS_TABLE
+from storage.sqlite.passages import POSTINGS_TABLE, FTS5Passages
 from storage.write_queue import WriteQueue
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ import math
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -23,10 +23,7 @@ from pipeline.values import SearchHit
 from pipeline.words.text import stem, strip_accents
 from storage.database import Connection
 from storage.documents.revision import NUMBERS_PER_REVISION
-from storage.sqlite.chunk_ids import hits_of_numbers
 
-COLLECTION_WORD = "\ue000"
-"""Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """FTS5's own."""
 TITLE_WEIGHT = 1.5
@@ -34,11 +31,10 @@ WORDS_AT_ONCE = 64
 HELD_POSTINGS = 12_000_000
 """Most postings held, 72 MB; those of the words that were asked for longest ago go first."""
 _TOKEN = re.compile(r"[^\W_]+")
-POSTINGS_TABLE = "CREATE VIRTUAL TABLE temp.posting USING fts5vocab(main, words, instance)"
-"""The postings of FTS5, as a table of each connection that reads."""
 _POSTINGS = "SELECT group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term = $1"
 _ALL_POSTINGS = "SELECT term, group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term < $1 GROUP BY term"
 
+Numbered = Sequence[tuple[int, float]]
 Scores = NDArray[np.float64]
 Places = NDArray[np.int32]
 
@@ -58,7 +54,11 @@ _NONE = Postings(np.zeros(0, np.int32), np.zeros(0, np.uint16))
 class PostingRanking:
     """Ranks the passages of one generation of the library; may be used from any thread."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, hits: Callable[[Connection, Numbered], list[SearchHit]], end: str) -> None:
+        """Read the lengths. `hits`: finds the ids of passages with these numbers and scores. `end`: where the words of
+        texts end in the index."""
+        self._hits = hits
+        self._end = end
         rows = db.execute("SELECT id, sz FROM words_docsize ORDER BY id").fetchall()
         self._numbers = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         lengths = np.fromiter((_sum_varints(sizes) for _, sizes in rows), np.float64, len(rows))
@@ -94,12 +94,12 @@ class PostingRanking:
             scores[held] += part
         reached = scores[places] / (2 if common else 1)
         best = _best(reached, limit)
-        return hits_of_numbers(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
+        return self._hits(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
 
     def read_all(self, db: Connection) -> None:
         """Read the postings of all words, unless they are too many: 30 µs a passage of a hundred words."""
         if 0 < self._size_of_all <= HELD_POSTINGS:
-            rows = db.execute(_ALL_POSTINGS, (COLLECTION_WORD,))
+            rows = db.execute(_ALL_POSTINGS, (self._end,))
             while some := list(islice(rows, WORDS_AT_ONCE)):
                 for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
                     self._hold(term, postings)

@@ -25,8 +25,8 @@ from pipeline.values import Audience, SearchHit
 from storage.database import Connection, Database
 from storage.documents.revision import library_generation
 from storage.sqlite.chroma import ChromaVectors
-from storage.sqlite.chunk_ids import hits_of_numbers
 from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
+from storage.sqlite.passages import hits_of_numbers
 
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
@@ -63,7 +63,7 @@ class _Serving:
 
 
 class _Found(NamedTuple):
-    """What exact search found lately in a matrix."""
+    """The latest finds of exact search in a matrix."""
 
     matrix: VectorMatrix | None
     hits: OrderedDict[tuple[bytes, tuple[int, ...]], tuple[int, Sequence[tuple[int, float]]]]

@@ -10,11 +10,10 @@ from typing import TypeVar
 import pytest
 
 from pipeline.values import Chunk, SearchHit, replace
-from storage.database import Connection
+from storage.database import Connection, PassageRanking
 from storage.documents.revision import insert_chunks, stage_revision
 from storage.open import Storage, open_storage
 from storage.sqlite import posting_ranking
-from storage.sqlite.posting_ranking import PostingRanking
 from tests.doubles.samples import chunks, document
 
 WORDS = "pump valves valve running runs policy policies hotel café straße 2024 zebra it is the a of".split()
@@ -32,7 +31,7 @@ async def open_library(storage: Storage, count: int, draw: random.Random) -> Non
 
 
 def both(
-    db: Connection, storage: Storage, ranking: PostingRanking, asked: list[str], scope: list[int] | None, limit: int
+    db: Connection, storage: Storage, ranking: PassageRanking, asked: list[str], scope: list[int] | None, limit: int
 ) -> tuple[list[SearchHit] | None, list[SearchHit]]:
     """What is found in memory the second time, and by FTS5; the rarer half of the words decides."""
     passages = storage.database.passage_index
@@ -46,8 +45,13 @@ def both(
     )
 
 
-async def read(storage: Storage, work: Callable[[Connection, PostingRanking], T]) -> T:
-    return await storage.database.read(lambda db: work(db, PostingRanking(db)))
+async def read(storage: Storage, work: Callable[[Connection, PassageRanking], T]) -> T:
+    def with_ranking(db: Connection) -> T:
+        ranking = storage.database.passage_index.load_ranking(db)
+        assert ranking
+        return work(db, ranking)
+
+    return await storage.database.read(with_ranking)
 
 
 @pytest.mark.parametrize("held", [posting_ranking.HELD_POSTINGS, 20])
@@ -59,7 +63,7 @@ async def test_what_is_found_and_its_scores_are_those_of_fts5(
     monkeypatch.setattr(posting_ranking, "WORDS_AT_ONCE", 3)
     draw = random.Random(held)
 
-    def compare(db: Connection, ranking: PostingRanking) -> None:
+    def compare(db: Connection, ranking: PassageRanking) -> None:
         if beforehand:
             ranking.read_all(db)
         for _ in range(300):
@@ -79,7 +83,7 @@ async def test_a_version_that_is_not_live_yet_is_not_found(tmp_path: Path) -> No
         revision = stage_revision(db, new, 1, "", 0)
         insert_chunks(db, storage.database.passage_index.add, revision, 1, new, hidden, None, 0)
 
-    def ids(db: Connection, ranking: PostingRanking) -> list[str]:
+    def ids(db: Connection, ranking: PassageRanking) -> list[str]:
         ranking.read_all(db)
         found, expected = both(db, storage, ranking, ["pump"], None, 9)
         assert found == expected
