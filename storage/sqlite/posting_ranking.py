@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import re
 import threading
+from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -48,6 +49,22 @@ class Postings(NamedTuple):
     """Twice as often as each holds it; in a title it counts TITLE_WEIGHT times."""
 
 
+class _AllPostings(NamedTuple):
+    """The postings of all words, one after the other."""
+
+    terms: Mapping[str, int]
+    """The place of each word among the ends."""
+    ends: Sequence[int]
+    stored: Postings
+
+    def of(self, term: str) -> Postings:
+        place = self.terms.get(term)
+        if place is None:
+            return _NONE
+        held = slice(self.ends[place - 1], self.ends[place])
+        return Postings(self.stored.places[held], self.stored.frequencies[held])
+
+
 _NONE = Postings(np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
@@ -63,7 +80,7 @@ class PostingRanking:
         self._numbers = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         lengths = np.fromiter((_sum_varints(sizes) for _, sizes in rows), np.float64, len(rows))
         average = lengths.sum() / max(len(rows), 1)
-        self._size_of_all = lengths.sum()
+        self._size_of_all = int(lengths.sum())
         self._norms: Scores = K1 * (1 - B + B * lengths / max(average, 1e-9))
         collections = dict(db.execute("SELECT id, collection_id FROM live").fetchall())
         revisions = (self._numbers // NUMBERS_PER_REVISION).tolist()
@@ -72,6 +89,7 @@ class PostingRanking:
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Postings] = OrderedDict()
         self._size = 0
+        self._all: _AllPostings | None = None
         self._asked: set[str] = set()
         """Words that were too common for some question to rank all that hold them."""
 
@@ -98,11 +116,21 @@ class PostingRanking:
 
     def read_all(self, db: Connection) -> None:
         """Read the postings of all words, unless they are too many: 30 µs a passage of a hundred words."""
-        if 0 < self._size_of_all <= HELD_POSTINGS:
-            rows = db.execute(_ALL_POSTINGS, (self._end,))
-            while some := list(islice(rows, WORDS_AT_ONCE)):
-                for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
-                    self._hold(term, postings)
+        if not 0 < self._size_of_all <= HELD_POSTINGS:
+            return
+        stored = Postings(np.empty(self._size_of_all, np.int32), np.empty(self._size_of_all, np.uint16))
+        terms: dict[str, int] = {}
+        ends = array("q", [0])
+        rows = db.execute(_ALL_POSTINGS, (self._end,))
+        while some := list(islice(rows, WORDS_AT_ONCE)):
+            for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
+                terms[term] = len(ends)
+                ends.append(ends[-1] + len(postings.places))
+                for target, values in zip(stored, postings, strict=True):
+                    target[ends[-2] : ends[-1]] = values
+        with self._lock:
+            self._all, self._size = _AllPostings(terms, ends, stored), 0
+            self._held.clear()
 
     def _is_new(self, common: Iterable[str]) -> bool:
         """Return whether one of these words was not asked for before: its postings, more than FTS5 would rank, are read
@@ -143,7 +171,8 @@ class PostingRanking:
         with self._lock:
             if term in self._held:
                 self._held.move_to_end(term)
-            return self._held.get(term)
+                return self._held[term]
+        return self._all.of(term) if self._all else None
 
     def _read(self, db: Connection, term: str) -> Postings:
         (text,) = db.execute(_POSTINGS, (term,)).fetchone()
