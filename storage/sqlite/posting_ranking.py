@@ -126,8 +126,8 @@ class PostingRanking:
             for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
                 terms[term] = len(ends)
                 ends.append(ends[-1] + len(postings.places))
-                for target, values in zip(stored, postings, strict=True):
-                    target[ends[-2] : ends[-1]] = values
+                held = slice(ends[-2], ends[-1])
+                stored.places[held], stored.frequencies[held] = postings
         with self._lock:
             self._all, self._size = _AllPostings(terms, ends, stored), 0
             self._held.clear()
