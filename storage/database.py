@@ -103,6 +103,20 @@ class IndexedPassage(NamedTuple):
     """The direction of the mean of its units' vectors."""
 
 
+class PassageRanking(Protocol):
+    """Ranks passages in memory, as long as what can be found stays the same; may be called from any thread."""
+
+    def search(
+        self, db: Connection, rare: Sequence[str], words: Collection[str], scope: Collection[int] | None, limit: int
+    ) -> list[SearchHit] | None:
+        """Return what `PassageIndex.search` returns for `words`; None where that has to be asked."""
+        ...
+
+    def read_all(self, db: Connection) -> None:
+        """Read beforehand what searches would read when they need it."""
+        ...
+
+
 class PassageIndex(Protocol):
     """Finds passages by their words and by their vectors, inside the caller's transaction unless said otherwise.
 
@@ -147,6 +161,10 @@ class PassageIndex(Protocol):
         The ranking is BM25; a title counts one and a half times as much as the text. `total`: the number of all
         passages.
         """
+        ...
+
+    def load_ranking(self, db: Connection) -> PassageRanking | None:
+        """Return what ranks the present passages in memory; None where this index is as fast."""
         ...
 
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool: ...

@@ -39,7 +39,12 @@ async def ask(questions: Path, folder: Path) -> Found:
             found = await citewell.retriever.retrieve(SearchPlan(question=question), everything)
             return [passage.document.id.removeprefix("jsonl:") for passage in found.nearest]
 
-        return await timed(retrieve, questions, citewell.storage.vectors.sync)
+        async def settled() -> None:
+            await citewell.storage.vectors.sync()
+            await citewell.storage.index.read_vocabulary()  # as after some hundred searches
+            await citewell.storage.index.read_postings()
+
+        return await timed(retrieve, questions, settled)
 
 
 async def main(what: str, given: str, folder: Path) -> None:

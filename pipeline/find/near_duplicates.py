@@ -37,8 +37,8 @@ MAX_REMAINING = 40
 """Greatest number of remaining passages."""
 ROUNDING = 1e-9
 _LETTERS = re.compile(r"[^\W\d_]+")
-_BLANKS = {code: " " for code in range(128) if not chr(code).isalpha()}
-"""A blank for each character of ASCII that is no letter."""
+_BLANKS = bytes(code if chr(code).isalpha() and code < 128 else ord(" ") for code in range(256))
+"""A blank for each byte that is no letter of ASCII."""
 _WORD = re.compile(r"\w+")
 
 
@@ -123,7 +123,7 @@ def _select_editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
     return [distinct[words] for words in (first, *others)]
 
 
-def _is_near(first: frozenset[str], second: frozenset[str]) -> bool:
+def _is_near(first: frozenset[bytes], second: frozenset[bytes]) -> bool:
     """Return whether two texts differ in at most `MAX_WORD_DIFFERENCE` of their words. Most are told apart by a few
     words: a near text lacks no more than that of those of the first."""
     allowed = MAX_WORD_DIFFERENCE * len(first) + ROUNDING
@@ -140,8 +140,11 @@ def _is_near(first: frozenset[str], second: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.translate(_BLANKS).split() if text.isascii() else _LETTERS.findall(text))
+def _words(text: str) -> frozenset[bytes]:
+    """Return the words as bytes, which are split faster."""
+    if text.isascii():
+        return frozenset(text.encode().translate(_BLANKS).split())
+    return frozenset(word.encode(errors="surrogatepass") for word in _LETTERS.findall(text))
 
 
 def _distinctive_words(text: str) -> tuple[str, ...]:

@@ -283,6 +283,9 @@ class TsvectorPassages:
         rows = self._run_search(db, _SEARCH, f"{_within(scope)}({any_of})", rarities, limit)
         return [SearchHit(chunk_id, score) for chunk_id, score in rows]
 
+    def load_ranking(self, db: Connection) -> None:
+        """Return nothing: the server ranks."""
+
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         lexeme = to_lexeme(word)
         return bool(lexeme) and self._run_search(db, _HOLDS, f"{_within(scope)}'{lexeme}'").fetchone() is not None

@@ -27,7 +27,7 @@ from storage.sqlite.connection import (
 )
 from storage.sqlite.disk import create_database, damaged_database_error, translate_sqlite_errors
 from storage.sqlite.migrations import applied_migrations, migrate, pending_migrations
-from storage.sqlite.passages import FTS5Passages
+from storage.sqlite.passages import POSTINGS_TABLE, FTS5Passages
 from storage.write_queue import WriteQueue
 
 T = TypeVar("T")
@@ -142,6 +142,8 @@ class SQLiteDatabase:
                 connection.execute("PRAGMA busy_timeout = 0")
             else:
                 connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
+                connection.execute("PRAGMA temp_store = MEMORY")
+                connection.execute(POSTINGS_TABLE)
                 connection.execute("PRAGMA query_only = ON")
             self._local.connection = connection
         connection = self._local.connection

@@ -9,9 +9,11 @@ from functools import partial
 
 from pipeline.values import SearchHit
 from pipeline.words.text import lexical_form, stem, stems, strip_accents
-from storage.database import Connection, Database, IndexedPassage
+from storage.database import Connection, Database, IndexedPassage, PassageRanking
 from storage.documents.revision import pack_vectors, run_in_batches
 
+POSTINGS_TABLE = "CREATE VIRTUAL TABLE temp.posting USING fts5vocab(main, words, instance)"
+"""The postings of FTS5, as a table of each connection that reads."""
 COLLECTION_WORD = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 MERGE_PAGES = 64
@@ -32,6 +34,7 @@ _SEARCH = f"""
     JOIN chunk USING (number) ORDER BY score
 """  # noqa: S608 - as above
 _HOLDING = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH $1 LIMIT $2)"
+_IDS = "SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value"
 _TEXTS = f"SELECT lower(title || ' ' || text) FROM words WHERE words MATCH $1 AND {_LIVE} LIMIT $2"  # noqa: S608
 
 
@@ -112,6 +115,11 @@ class FTS5Passages:
         rows = db.execute(_SEARCH, (_within(scope) + expression, times, limit))
         return [SearchHit(chunk_id, score) for chunk_id, score in rows]
 
+    def load_ranking(self, db: Connection) -> PassageRanking:
+        from storage.sqlite.posting_ranking import PostingRanking
+
+        return PostingRanking(db, hits_of_numbers, COLLECTION_WORD)
+
     def contains_word(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
 
@@ -129,6 +137,12 @@ class FTS5Passages:
     def texts_containing(self, db: Connection, word: str, scope: Collection[int] | None, limit: int) -> Iterator[str]:
         for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), limit)):
             yield text
+
+
+def hits_of_numbers(db: Connection, scored: Sequence[tuple[int, float]]) -> list[SearchHit]:
+    """Return the passages of numbers with their scores, in order; numbers that are gone are left out."""
+    ids = dict(db.execute(_IDS, (json.dumps([number for number, _ in scored]),)).fetchall())
+    return [SearchHit(ids[number], score) for number, score in scored if number in ids]
 
 
 def _merge(db: Connection, pages: int) -> bool:

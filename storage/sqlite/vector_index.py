@@ -8,13 +8,13 @@ disk here, so nothing can be broken there, torn by a crash, or left behind when 
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import structlog
@@ -26,6 +26,7 @@ from storage.database import Connection, Database
 from storage.documents.revision import library_generation
 from storage.sqlite.chroma import ChromaVectors
 from storage.sqlite.exact_search import ExactVectors, VectorMatrix, read_matrix
+from storage.sqlite.passages import hits_of_numbers
 
 INDEX_POLL_SECONDS = 1.0
 INDEX_RETRY_SECONDS = 30.0
@@ -34,6 +35,8 @@ CHROMA_PASSAGES = 150_000
 finds all, and takes neither that memory nor that filling."""
 MAX_CHROMA_COLLECTIONS = 200
 """Most collections in Chroma; with more, search stays exact: each takes Chroma 4 MB."""
+DEEPER, KEPT_QUESTIONS = 3, 8
+"""Times as many passages as asked for that exact search finds, and questions whose passages are kept."""
 SAME_VECTOR_COSINE = 0.99
 """The least cosine of a vector with itself that Chroma returns."""
 
@@ -59,6 +62,14 @@ class _Serving:
     generation: int
 
 
+class _Found(NamedTuple):
+    """The latest finds of exact search in a matrix."""
+
+    matrix: VectorMatrix | None
+    hits: OrderedDict[tuple[bytes, tuple[int, ...]], tuple[int, Sequence[tuple[int, float]]]]
+    """By question and collections: for how many it was asked, and those."""
+
+
 class VectorIndex:
     """Passages by the vectors of the model that `embedder` names now; `url` is a Chroma server's, None for memory."""
 
@@ -68,6 +79,7 @@ class VectorIndex:
         self._url = url
         self._matrix: VectorMatrix | None = None
         self._loading = threading.Lock()
+        self._found = _Found(None, OrderedDict())
         self._chroma: ChromaVectors | None = None
         self._serving: _Serving | None = None
         self._syncing = asyncio.Lock()
@@ -90,8 +102,8 @@ class VectorIndex:
             ]
             hits = self._by_chroma(db, vector, collections, limit)
             if hits is None:
-                hits = ExactVectors(self._current(db)).nearest(vector, collections, limit)
-            return _hits(db, hits)
+                hits = self._exact(self._current(db), vector, tuple(collections), limit)
+            return hits_of_numbers(db, hits)
 
         return await self._database.read(work)
 
@@ -148,7 +160,7 @@ class VectorIndex:
 
     def _by_chroma(
         self, db: Connection, vector: Vectors, collections: Collection[int], limit: int
-    ) -> list[tuple[int, float]] | None:
+    ) -> Sequence[tuple[int, float]] | None:
         """Return Chroma's hits; None when it does not answer, or does not hold the present documents."""
         serving = self._serving
         if not serving or not self._serves(serving, library_generation(db)):
@@ -160,6 +172,25 @@ class VectorIndex:
             self._serving = None
             return None
         return hits if self._serving is serving else None
+
+    def _exact(
+        self, matrix: VectorMatrix, vector: Vectors, collections: tuple[int, ...], limit: int
+    ) -> Sequence[tuple[int, float]]:
+        """Return the nearest by exact search, which finds more in the time that it finds a few: a question that goes
+        deeper asks again."""
+        found = self._found
+        if found.matrix is not matrix:
+            found = self._found = _Found(matrix, OrderedDict())
+        question = vector.tobytes(), collections
+        least, hits = found.hits.get(question, (0, ()))
+        if least < limit:
+            least = limit * DEEPER
+            hits = ExactVectors(matrix).nearest(vector, collections, least)
+            found.hits[question] = least, hits
+            with suppress(KeyError):
+                while len(found.hits) > KEPT_QUESTIONS:
+                    found.hits.popitem(last=False)
+        return hits[:limit]
 
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
@@ -192,13 +223,6 @@ def _fill(index: VectorBackend, matrix: VectorMatrix) -> None:
     (vector,), collections = matrix.unit_rows(longest), matrix.collections[longest].tolist()
     if max((cosine for _, cosine in index.nearest(vector, collections, 10)), default=0.0) < SAME_VECTOR_COSINE:
         raise Unavailable("chroma", "a vector it was given does not find itself")
-
-
-def _hits(db: Connection, nearest: Sequence[tuple[int, float]]) -> list[SearchHit]:
-    """Return the passages of numbers, in order; numbers that are gone are left out."""
-    numbers = json.dumps([number for number, _ in nearest])
-    ids = dict(db.execute("SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value", (numbers,)))
-    return [SearchHit(ids[number], score) for number, score in nearest if number in ids]
 
 
 def _install_id(db: Connection) -> str:

@@ -27,3 +27,21 @@ async def test_however_many_words_are_asked_few_are_kept_and_the_answers_stay_ri
             assert [hit.chunk_id for hit in found.hits] == ["d#0", "d#1"]
             assert found.rarity.items() >= expected.rarity.items()
         assert len(search._cache.frequencies) <= 10 + 4
+
+
+async def test_a_library_that_is_searched_often_gives_the_same_passages_and_none_that_is_gone(tmp_path: Path) -> None:
+    everyone = Audience(collections=frozenset({"default"}))
+    async with open_storage(tmp_path) as storage:
+        for name, collection in (("a", "default"), ("b", "default"), ("c", "board")):
+            texts = [f"pumps and valves of {name}", "pumps", f"valves {name}"]
+            await storage.library.replace_document(document(name, collection=collection), chunks(name, texts), None, "")
+        search = storage.index
+        expected = await search.search_lexical(["pumps", "valves"], everyone, 9)
+        assert {hit.chunk_id[0] for hit in expected.hits} == {"a", "b"}
+        await search.read_vocabulary()
+        await search.read_postings()
+        assert search._cache.is_complete
+        assert await search.search_lexical(["pumps", "valves"], everyone, 9) == expected
+        await storage.library.remove_documents(["a"])
+        remaining = await search.search_lexical(["pumps", "valves"], everyone, 9)
+        assert {hit.chunk_id[0] for hit in remaining.hits} == {"b"}
