@@ -43,6 +43,8 @@ NO_USAGE = Usage()
 EMPTY_ASSESSMENT = Assessment(confidence=NO_CONFIDENCE, sufficient=False, abstain=True)
 DEFAULT_CITATION_STYLE = CitationStyle.NUMBERED
 """Citation style of quoted passages from which nothing was written."""
+STYLES_WITH_REFERENCES = frozenset({CitationStyle.INLINE, CitationStyle.ENDNOTE})
+"""Styles whose body names its sources, not only their numbers."""
 RETRIEVAL_FACTORS = ("answers", "relevance", "terms")
 """Confidence factors that depend on retrieval alone, not on the text of the answer."""
 _MAX_FACTS = 5
@@ -109,7 +111,7 @@ def compose_answer(
     assessment = draft.assessment
     quotes = tuple(nearest.sentences)
     text, positions = (
-        render_body(shown, registry.citations(), style, translator)
+        render_body(shown, registry.citations() if style in STYLES_WITH_REFERENCES else (), style, translator)
         if shown
         else render_body(quotes, (), DEFAULT_CITATION_STYLE, translator)
     )

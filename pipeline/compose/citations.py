@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import assert_never
+from typing import NamedTuple, assert_never
 from urllib.parse import quote as percent_encoded
 
 from pipeline.ports import PassageLinks
@@ -351,7 +351,25 @@ def quote_snippet(text: str, quote: str) -> str:
     return f"{'… ' if start else ''}{words}{' …' if end < len(text) else ''}"
 
 
-def citation_location(citation: Citation, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+class CitedPlace(NamedTuple):
+    """What of a citation names its place."""
+
+    title: str
+    heading: tuple[str, ...]
+    sheet: str | None
+    page: int | None
+    said_in: str
+    flagged: bool
+
+
+def cited_place(passage: RetrievedChunk, quotes: Sequence[str]) -> CitedPlace:
+    """Return the place of a passage of which `quotes` were used: as its citation names it, without building that."""
+    chunk, document = passage.chunk, passage.document
+    heading = _heading_path(chunk, document.title, quotes)
+    return CitedPlace(document.title, heading, chunk.sheet, chunk.page, document.channel_name, document.flagged)
+
+
+def citation_location(citation: Citation | CitedPlace, translator: Translator = ENGLISH_TRANSLATOR) -> str:
     """Return the place of a citation in its document: `Expenses > Travel, page 3`; and the notice that the document is
     flagged."""
     heading = citation.heading[1:] if citation.heading[:1] == (citation.title,) else citation.heading
@@ -366,7 +384,7 @@ def citation_location(citation: Citation, translator: Translator = ENGLISH_TRANS
     return ", ".join(parts)
 
 
-def citation_reference(citation: Citation, translator: Translator = ENGLISH_TRANSLATOR) -> str:
+def citation_reference(citation: Citation | CitedPlace, translator: Translator = ENGLISH_TRANSLATOR) -> str:
     """Return a full reference in plain text: title, and place in the document."""
     where = citation_location(citation, translator)
     return f"{citation.title} - {where}" if where else citation.title

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipeline.check.word_check import judge_sentence
 from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence, DraftResult
-from pipeline.compose.citations import CitationRegistry, build_citation, citation_reference
+from pipeline.compose.citations import CitationRegistry, citation_reference, cited_place
 from pipeline.compose.confidence import EXTRACTIVE_WRITER, Assessment
 from pipeline.drafting.task import DraftTask
 from pipeline.evidence.conflicts import conflict_dates, find_conflict
@@ -180,5 +180,5 @@ def _check_excerpt(
 
 def _location_heading(passage: RetrievedChunk, quotes: Sequence[str], translator: Translator) -> DraftSentence:
     """Return the place in its document as a heading."""
-    place = citation_reference(build_citation(passage, 0, quotes=quotes), translator)
+    place = citation_reference(cited_place(passage, quotes), translator)
     return DraftSentence(text=place, kind=BlockKind.HEADING, chunk_ids=(passage.chunk.id,), opens=True)

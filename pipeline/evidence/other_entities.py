@@ -33,10 +33,23 @@ def substituted_terms(wanted: frozenset[str], texts: tuple[str, ...], other_text
     named, known_terms = _find_named(wanted, texts)
     other_terms, substituted = frozenset[str](), set[str]()
     for text in other_texts if named else ():
-        other_terms |= distinct_terms(text)
-        own_contexts = {place for place, term in _find_placed_terms(text) if term not in known_terms}
-        substituted |= {term for place, term in named if place in own_contexts and term not in other_terms}
+        text_terms = distinct_terms(text)
+        other_terms |= text_terms
+        lacking = [
+            (place, term)
+            for place, term in named
+            if term not in other_terms and _may_hold_context(place, text, text_terms)
+        ]
+        if lacking:
+            own_contexts = {place for place, term in _find_placed_terms(text) if term not in known_terms}
+            substituted |= {term for place, term in lacking if place in own_contexts}
     return frozenset(substituted)
+
+
+def _may_hold_context(context: TermContext, text: str, terms: frozenset[str]) -> bool:
+    """Return False where a text lacks a term of a context. The `terms` of other scripts depend on what they are read
+    with."""
+    return not text.isascii() or terms.issuperset(filter(None, (context[0], context[2])))
 
 
 @lru_cache(maxsize=256)
@@ -81,8 +94,8 @@ def _first_term(word: str) -> Sequence[str]:
 
 # --- Documents, sections and sentences that are alike but for a name ------------------------------
 
-_INSIDE = re.compile(r"[\w,;] $")
-"""The characters before a word inside a sentence."""
+_INSIDE, _INSIDE_CAPITAL = re.compile(r"[\w,;] "), re.compile(r"[\w,;] (?=[A-Z])")
+"""The characters before a word inside a sentence; in ASCII, before one with a capital."""
 
 
 def has_other_subject(question: AnalyzedQuestion, first: ScoredUnit, second: ScoredUnit) -> bool:
@@ -200,14 +213,12 @@ def _written_names(question: AnalyzedQuestion, *units: ScoredUnit) -> frozenset[
 @lru_cache(maxsize=1024)
 def _proper_nouns(text: str) -> frozenset[str]:
     """Return the terms that are written with a capital inside a sentence, and nowhere without."""
-    proper, common = set[str](), set[str]()
-    for match in WORD.finditer(text):
-        word = match.group()
-        if not word[0].isupper():
-            common.add(word)
-        elif word not in proper and _INSIDE.search(text, max(0, match.start() - 2), match.start()):
-            proper.add(word)
-    return _terms_of_words(proper) - _terms_of_words(common)
+    inside = (_INSIDE_CAPITAL if text.isascii() else _INSIDE).finditer(text)
+    words = (match.group() for before in inside if (match := WORD.match(text, before.end())))
+    proper = {word for word in words if word[0].isupper()}
+    if not proper:
+        return frozenset()
+    return _terms_of_words(proper) - _terms_of_words({word for word in WORD.findall(text) if not word[0].isupper()})
 
 
 def _terms_of_words(words: Iterable[str]) -> frozenset[str]:

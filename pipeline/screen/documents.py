@@ -78,8 +78,9 @@ def _windows(folded: str) -> Iterator[Sequence[str]]:
 
 
 def _window_starts(tokens: Sequence[str]) -> Iterator[int]:
+    yield 0
     clause = 0
-    for index in range(max(1, len(tokens) - _MIN_WINDOW_WORDS + 1)):
+    for index in range(_MIN_CLAUSE_WORDS, len(tokens) - _MIN_WINDOW_WORDS + 1):
         if starts_clause := index >= clause + _MIN_CLAUSE_WORDS and tokens[index - 1] in _MARKS:
             clause = index
         if starts_clause or index % _WINDOW_STEP == 0:
@@ -89,9 +90,8 @@ def _window_starts(tokens: Sequence[str]) -> Iterator[int]:
 def _tokenize(folded: str) -> list[str]:
     """Return the words, each with the first mark behind it."""
     runs = _LINK_TARGET.sub(" ", folded).split()
-    words = chain.from_iterable(
-        _cached_words(run) if len(run) <= _LONGEST_CACHED_RUN else _words_of_run(run) for run in runs
-    )
+    is_cacheable = len(max(runs, key=len, default="")) <= _LONGEST_CACHED_RUN
+    words = chain.from_iterable(map(_cached_words if is_cacheable else _words_of_run, runs))
     # A mark is put in front, so that each word has one before it; of marks in a row the first stays.
     return [word for before, word in pairwise(['"', *words]) if word not in _MARKS or before not in _MARKS]
 
@@ -149,7 +149,7 @@ def is_assistant_instruction(sentence: str, passage: str = "") -> bool:
 
     Lower odds suffice in a `passage` where nothing else is on its topic."""
     odds = _sentence_odds(sentence)
-    if odds >= REJECT_LOG_ODDS or odds < FLAG_LOG_ODDS - _FOREIGN_BONUS:
+    if not passage or odds >= REJECT_LOG_ODDS or odds < FLAG_LOG_ODDS - _FOREIGN_BONUS:
         return odds >= REJECT_LOG_ODDS
     return odds + _foreign_bonus(normalize_for_screening(sentence), normalize_for_screening(passage)) >= FLAG_LOG_ODDS
 

@@ -132,4 +132,4 @@ def find_injection_signs(folded: str) -> tuple[str, ...]:
 
 def may_hold_sign(folded: str) -> bool:
     """Return False where a normalized text holds no sign but, perhaps, `persona`."""
-    return any(part in folded for part in _SIGN_PARTS)
+    return any(map(folded.__contains__, _SIGN_PARTS))
