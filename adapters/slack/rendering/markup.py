@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -38,6 +39,8 @@ _NEVER_A_LINE_START = "\u200b"
 _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
 _EMPHASIS = re.compile(r"(?<!\s)[*~]|[*~](?!\s)|(?<![^\W_])_|_(?![^\W_])")
 """Characters that could begin or end bold, italic or struck text."""
+_ESCAPABLE = re.compile(r"[\\`*_~\]<>]")
+"""Characters that literal text has escaped, or replaced."""
 _MARKUP = re.compile(r"[\n\\`*_~!\[\]<&]")
 """Characters that begin one of Markdown's inline rules."""
 _INLINE = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
@@ -51,6 +54,7 @@ def escape_text(text: str) -> str:
     return strip_invisible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+@lru_cache(maxsize=256)
 def is_linkable(url: str) -> bool:
     """Return True if `url` can be linked without changing a byte of it."""
     is_plain = bool(_LINKABLE.fullmatch(url)) and strip_invisible(url) == url
@@ -123,7 +127,7 @@ def _text(text: str, links: Mapping[str, str]) -> str:
 
 def _render_words(text: str, links: Mapping[str, str]) -> str:
     """Return text without addresses, with the words that are links."""
-    parts = split_by_links(text, {words: url for words, url in links.items() if is_linkable(url)})
+    parts = split_by_links(text, {words: url for words, url in links.items() if words in text and is_linkable(url)})
     return "".join(_link(words, url) if url else _literal(words) for words, url in parts)
 
 
@@ -156,6 +160,8 @@ def _code_span(text: str) -> str:
 
 
 def _literal(text: str) -> str:
+    if not _ESCAPABLE.search(text):
+        return text
     text = text.replace("`", "ˋ").replace("](", "] (").replace("]:", "] :")
     return _EMPHASIS.sub(r"\\\g<0>", _escape_angles(_BACKSLASH.sub(r"\\\\", text)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from adapters.chat.reply import builder
 from adapters.chat.reply.inline import escape_markdown, to_markdown
@@ -25,6 +26,8 @@ MAX_MESSAGE_LENGTH = 3_500
 BLOCK_OVERHEAD = 150
 """Characters that a block takes besides its text."""
 MAX_TABLE_ROW = 3_000
+LONGEST_CACHED_LITERAL = 40
+"""Characters up to which literal text is rendered once: marks and captions come again and again."""
 MAX_FALLBACK_LENGTH = 3_900
 _ESCAPED = re.compile(r"\\([\\*_~])")
 
@@ -58,7 +61,7 @@ class SlackMarkdown:
         return markup.render_inline(text, links)
 
     def literal(self, text: str) -> str:
-        return markup.render_inline(escape_markdown(text), {})
+        return _short_literal(text) if len(text) <= LONGEST_CACHED_LITERAL else _literal(text)
 
     def link(self, text: str, url: str) -> str:
         return f"[{self.literal(text)}]({url})" if markup.is_linkable(url) else self.literal(text)
@@ -88,6 +91,12 @@ class SlackMarkdown:
         inner = self.inline(to_markdown(cell), add_links(cell, links, cell.text))
         return f"{cell.warning}{inner}{append_marks(cell, self)}".replace("|", "∣")
 
+
+def _literal(text: str) -> str:
+    return markup.render_inline(escape_markdown(text), {})
+
+
+_short_literal = lru_cache(maxsize=256)(_literal)
 
 SLACK_MARKDOWN = SlackMarkdown()
 
