@@ -352,7 +352,7 @@ def quote_snippet(text: str, quote: str) -> str:
 
 
 class CitedPlace(NamedTuple):
-    """What of a citation names its place."""
+    """The place of a passage, as its citation names it."""
 
     title: str
     heading: tuple[str, ...]
