@@ -65,6 +65,17 @@ def judge_sentence(
     return Judgement(support=SupportBasis.UNSURE, score=score, reason=reason)
 
 
+def judge_unit(sentence: DraftSentence, passage: RetrievedChunk) -> Judgement:
+    """Judge a sentence that is a unit of the passage to the letter: as `judge_sentence` does, without a search for it
+    where that can only find the unit."""
+    if passage.document.flagged or sentence.kind in (BlockKind.CODE, BlockKind.ROW):
+        return judge_sentence(sentence, [passage])
+    plain = _EMPHASIS.sub("", sentence.text)
+    if is_assistant_instruction(plain) or (plain != sentence.text and is_assistant_instruction(sentence.text)):
+        return _veto("it is an instruction to an assistant", forbidden=True)
+    return Judgement(support=SupportBasis.VERBATIM, score=1.0, chunk_ids=sentence.chunk_ids, quote=sentence.text)
+
+
 def _repeats_instruction(text: str, passages: Sequence[RetrievedChunk]) -> bool:
     """Tell whether one unit of any passage that instructs an assistant has most of the words."""
     terms = distinct_terms(text)

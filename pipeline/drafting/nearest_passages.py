@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.check.word_check import judge_sentence
+from pipeline.check.word_check import judge_unit
 from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence, DraftResult
 from pipeline.compose.citations import CitationRegistry, citation_reference, cited_place
 from pipeline.compose.confidence import EXTRACTIVE_WRITER, Assessment
@@ -164,9 +164,7 @@ def _check_excerpt(
 ) -> list[CheckedSentence]:
     """Return the supported sentences of an excerpt, without instructions to an assistant, below the path of its
     headings, its document and its day. Empty where only captions are left."""
-    pieces = [
-        CheckedSentence(sentence, judge_sentence(sentence, [excerpt.passage])) for sentence in excerpt.sentences()
-    ]
+    pieces = [CheckedSentence(sentence, judge_unit(sentence, excerpt.passage)) for sentence in excerpt.sentences()]
     supported = [piece for piece in pieces if piece.judgement.is_supported]
     if all(piece.sentence.kind in CAPTION_KINDS for piece in supported):
         return []

@@ -133,3 +133,8 @@ def test_a_word_longer_than_any_that_people_write_is_not_cached() -> None:
     longest = "x" * 41
     assert [*word_terms(longest), *content_terms(f"A building {longest}"), *content_terms(longest)].count(longest) == 3
     assert [cache.cache_info().currsize for cache in caches] == [0, 0]
+
+
+@given(st.text(alphabet="aAIxv12 .,'-_\n?", max_size=20))
+def test_words_of_plain_text_are_the_same_however_they_are_split(text: str) -> None:
+    assert text_module._ascii_words(text) == WORD.findall(text.lower())

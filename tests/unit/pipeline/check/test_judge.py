@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.check.word_check import judge_sentence
+from pipeline.check.word_check import judge_sentence, judge_unit
 from pipeline.values import (
     AnswerFormat,
     Block,
@@ -257,3 +257,13 @@ def test_any_text_is_judged_without_an_error_and_scored_between_0_and_1(text: st
     found = judge_sentence(DraftSentence(text=text, kind=kind, chunk_ids=("leave", "cities")), PASSAGES)
     assert 0 <= found.score <= 1
     assert found.is_supported or found.reason
+
+
+@pytest.mark.parametrize("source", [*PASSAGES, passage("clean", f"The office opens at 8. {ORDER}", f"*{ORDER}*")])
+def test_a_unit_is_judged_as_any_sentence_is(source: RetrievedChunk) -> None:
+    for index, unit in enumerate(source.chunk.units):
+        cells = source.chunk.cells_at(index) if unit.kind in (BlockKind.HEADER, BlockKind.ROW) else ()
+        told = DraftSentence(
+            text=source.chunk.text_at(index), kind=unit.kind, chunk_ids=(source.chunk.id,), cells=cells
+        )
+        assert judge_unit(told, source) == judge_sentence(told, [source])
