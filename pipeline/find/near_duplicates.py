@@ -36,9 +36,9 @@ MAX_WORD_DIFFERENCE = 0.1
 MAX_REMAINING = 40
 """Greatest number of remaining passages."""
 ROUNDING = 1e-9
-_LETTERS = re.compile(r"[^\W\d_]+")
-_BLANKS = bytes(code if chr(code).isalpha() and code < 128 else ord(" ") for code in range(256))
-"""A blank for each byte that is no letter of ASCII."""
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_BLANKS = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
+"""A blank for each byte of ASCII that is no letter."""
 _WORD = re.compile(r"\w+")
 
 
@@ -141,10 +141,13 @@ def _is_near(first: frozenset[bytes], second: frozenset[bytes]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _words(text: str) -> frozenset[bytes]:
-    """Return the words as bytes, which are split faster."""
-    if text.isascii():
-        return frozenset(text.encode().translate(_BLANKS).split())
-    return frozenset(word.encode(errors="surrogatepass") for word in _LETTERS.findall(text))
+    """Return the words as bytes, which are split faster; a word is letters, and signs that are numbers but no decimal
+    digits."""
+    if not text.isascii():
+        for sign in set(_FOREIGN.findall(text)):
+            if not sign.isalnum() or sign.isdecimal():
+                text = text.replace(sign, " ")
+    return frozenset(text.encode(errors="surrogatepass").translate(_BLANKS).split())
 
 
 def _distinctive_words(text: str) -> tuple[str, ...]:

@@ -25,6 +25,13 @@ def test_a_copy_that_differs_in_spacing_or_a_few_plain_words_is_left_out(copy: s
 
 
 @pytest.mark.parametrize(
+    "rule", ["Übrige Urlaubstage verfallen im März nächsten Jahres", "छुट्टी के दिन मार्च में समाप्त होते हैं"]
+)
+def test_a_copy_in_other_letters_that_differs_in_quotes_and_dashes_is_left_out(rule: str) -> None:
+    assert heard(rule, "–".join(rule.split()), f"„{rule}“…") == [[rule]]
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [("March", "June"), ("may carry", "may not carry"), ("unused vacation days", "5 unused vacation days")],
 )
