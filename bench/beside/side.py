@@ -17,7 +17,7 @@ import psutil
 
 WARM = 20
 COLLECTED_AFTER = 20_000
-"""As `citewell run` has it: with Python's 700 a question in ten pays 3 to 12 ms for the garbage collector."""
+"""As `citewell run` has it: with Python's 700 one question in fifteen pays 3 to 12 ms for the garbage collector."""
 
 
 class Passage(NamedTuple):
