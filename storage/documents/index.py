@@ -197,7 +197,7 @@ class SearchIndex:
             unforeseen = not isinstance(error, CitewellError)
             log.warning(
                 "vocabulary_not_read",
-                effect="words are looked up in the database for now",
+                effect="words are looked up and ranked in the database for now",
                 reason=str(error),
                 exc_info=error if unforeseen else None,
             )

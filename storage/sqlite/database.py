@@ -133,18 +133,12 @@ class SQLiteDatabase:
             connection = sqlite3.connect(
                 self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
+            try:
+                _set_up(connection, writing=writing)
+            except BaseException:
+                connection.close()
+                raise
             self._connections.append(connection)
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")
-            if writing:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
-                connection.execute("PRAGMA busy_timeout = 0")
-            else:
-                connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
-                connection.execute("PRAGMA temp_store = MEMORY")
-                connection.execute(POSTINGS_TABLE)
-                connection.execute("PRAGMA query_only = ON")
             self._local.connection = connection
         connection = self._local.connection
         assert isinstance(connection, sqlite3.Connection)
@@ -164,3 +158,17 @@ class SQLiteDatabase:
             copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{names[-1]}.db")
         with immediate_transaction(connection):
             migrate(db)
+
+
+def _set_up(connection: sqlite3.Connection, *, writing: bool) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")
+    if writing:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+        connection.execute("PRAGMA busy_timeout = 0")
+    else:
+        connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute(POSTINGS_TABLE)
+        connection.execute("PRAGMA query_only = ON")

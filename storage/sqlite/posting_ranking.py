@@ -1,9 +1,9 @@
 """BM25 in memory: the ranks of FTS5, from the postings of the words that were asked for.
 
 FTS5 reads the length of each passage that it ranks from the disk, a microsecond a match. Here the lengths are read
-once, and the postings of a word when it is first asked for, a quarter of a microsecond each, or those of all words
-beforehand. The formula and the order of its operations are FTS5's (`fts5_aux.c`), so the scores are the same to the
-last bit.
+once, and the postings of a word when it is first asked for, a quarter of a microsecond each, or those of all frequent
+words beforehand. The formula and the order of its operations are FTS5's (`fts5_aux.c`), so the scores are the same to
+the last bit.
 """
 
 from __future__ import annotations
@@ -29,11 +29,19 @@ K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """FTS5's own."""
 TITLE_WEIGHT = 1.5
 WORDS_AT_ONCE = 64
+FREQUENT = 64
+"""Postings from which on those of a word are read beforehand: fewer are read in 30 µs when it is asked for, and logs or
+lists of parts have a million words of one each."""
 HELD_POSTINGS = 12_000_000
 """Most postings held, 72 MB; those of the words that were asked for longest ago go first."""
 _TOKEN = re.compile(r"[^\W_]+")
 _POSTINGS = "SELECT group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term = $1"
-_ALL_POSTINGS = "SELECT term, group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term < $1 GROUP BY term"
+_ALL_POSTINGS = (
+    "SELECT term, group_concat(doc * 2 + (col = 'title')) FROM posting"
+    " WHERE term < $1 GROUP BY term HAVING count(*) >= $2"
+)
+_TOTALS = "SELECT block FROM words_data WHERE id = 1"
+"""FTS5's numbers of passages and words, with those that are not live."""
 
 Numbered = Sequence[tuple[int, float]]
 Scores = NDArray[np.float64]
@@ -49,18 +57,18 @@ class Postings(NamedTuple):
     """Twice as often as each holds it; in a title it counts TITLE_WEIGHT times."""
 
 
-class _AllPostings(NamedTuple):
-    """The postings of all words, one after the other."""
+class _FrequentPostings(NamedTuple):
+    """The postings of all frequent words, one after the other."""
 
     terms: Mapping[str, int]
     """The place of each word among the ends."""
     ends: Sequence[int]
     stored: Postings
 
-    def of(self, term: str) -> Postings:
+    def of(self, term: str) -> Postings | None:
         place = self.terms.get(term)
         if place is None:
-            return _NONE
+            return None
         held = slice(self.ends[place - 1], self.ends[place])
         return Postings(self.stored.places[held], self.stored.frequencies[held])
 
@@ -76,11 +84,12 @@ class PostingRanking:
         texts end in the index."""
         self._hits = hits
         self._end = end
+        self._totals = db.execute(_TOTALS).fetchone()
         rows = db.execute("SELECT id, sz FROM words_docsize ORDER BY id").fetchall()
         self._numbers = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         lengths = np.fromiter((_sum_varints(sizes) for _, sizes in rows), np.float64, len(rows))
         average = lengths.sum() / max(len(rows), 1)
-        self._size_of_all = int(lengths.sum())
+        self._words = int(lengths.sum())
         self._norms: Scores = K1 * (1 - B + B * lengths / max(average, 1e-9))
         collections = dict(db.execute("SELECT id, collection_id FROM live").fetchall())
         revisions = (self._numbers // NUMBERS_PER_REVISION).tolist()
@@ -89,14 +98,15 @@ class PostingRanking:
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Postings] = OrderedDict()
         self._size = 0
-        self._all: _AllPostings | None = None
+        self._frequent: _FrequentPostings | None = None
         self._asked: set[str] = set()
         """Words that were too common for some question to rank all that hold them."""
 
     def search(
         self, db: Connection, rare: Sequence[str], words: Collection[str], scope: Collection[int] | None, limit: int
     ) -> list[SearchHit] | None:
-        """Do what `PassageIndex.search` does; return None for words that are searched as phrases."""
+        """Do what `PassageIndex.search` does; return None for words that are searched as phrases, and for new ones once
+        the index holds other passages than at the start: what is erased changes how rare a word is."""
         common = [word for word in words if word not in rare]
         if self._is_new(common) or (postings := self._postings(db, words)) is None:
             return None
@@ -115,13 +125,14 @@ class PostingRanking:
         return self._hits(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
 
     def read_all(self, db: Connection) -> None:
-        """Read the postings of all words, unless they are too many: 30 µs a passage of a hundred words."""
-        if not 0 < self._size_of_all <= HELD_POSTINGS:
+        """Read the postings of all frequent words, unless they are too many: 30 µs a passage of a hundred words, and up
+        to 400 where each has words of its own."""
+        if not 0 < self._words <= HELD_POSTINGS or self._has_changed(db):
             return
-        stored = Postings(np.empty(self._size_of_all, np.int32), np.empty(self._size_of_all, np.uint16))
+        stored = Postings(np.empty(self._words, np.int32), np.empty(self._words, np.uint16))
         terms: dict[str, int] = {}
         ends = array("q", [0])
-        rows = db.execute(_ALL_POSTINGS, (self._end,))
+        rows = db.execute(_ALL_POSTINGS, (self._end, FREQUENT))
         while some := list(islice(rows, WORDS_AT_ONCE)):
             for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
                 terms[term] = len(ends)
@@ -129,7 +140,7 @@ class PostingRanking:
                 held = slice(ends[-2], ends[-1])
                 stored.places[held], stored.frequencies[held] = postings
         with self._lock:
-            self._all, self._size = _AllPostings(terms, ends, stored), 0
+            self._frequent, self._size = _FrequentPostings(terms, ends, stored), 0
             self._held.clear()
 
     def _is_new(self, common: Iterable[str]) -> bool:
@@ -146,7 +157,10 @@ class PostingRanking:
             if parts != [strip_accents(word)]:
                 return None
             term = stem(parts[0])
-            if (postings := self._cached(term)) is None:
+            postings = self._cached(term)
+            if postings is None:
+                if self._has_changed(db):
+                    return None
                 postings = self._read(db, term)
             if not len(postings.places) and not word.isascii():
                 return None  # FTS5 may know the word by another form
@@ -172,7 +186,10 @@ class PostingRanking:
             if term in self._held:
                 self._held.move_to_end(term)
                 return self._held[term]
-        return self._all.of(term) if self._all else None
+        return self._frequent.of(term) if self._frequent else None
+
+    def _has_changed(self, db: Connection) -> bool:
+        return bool(db.execute(_TOTALS).fetchone() != self._totals)
 
     def _read(self, db: Connection, term: str) -> Postings:
         (text,) = db.execute(_POSTINGS, (term,)).fetchone()

@@ -179,8 +179,8 @@ class VectorIndex:
         """Return the nearest by exact search, which finds more in the time that it finds a few: a question that goes
         deeper asks again."""
         found = self._found
-        if found.matrix is not matrix:
-            found = self._found = _Found(matrix, OrderedDict())
+        if found.matrix is not matrix:  # a newer one came meanwhile
+            return ExactVectors(matrix).nearest(vector, collections, limit)
         question = vector.tobytes(), collections
         least, hits = found.hits.get(question, (0, ()))
         if least < limit:
@@ -197,8 +197,10 @@ class VectorIndex:
 
     def _current(self, db: Connection) -> VectorMatrix:
         with self._loading:
-            self._matrix = read_matrix(db, self._embedder(), self._matrix)
-            return self._matrix
+            matrix = read_matrix(db, self._embedder(), self._matrix)
+            if matrix is not self._matrix:
+                self._matrix, self._found = matrix, _Found(matrix, OrderedDict())  # which holds the one before
+            return matrix
 
     def _is_for_chroma(self, matrix: VectorMatrix) -> bool:
         least = 1 if self._url else CHROMA_PASSAGES // 2 if self._chroma else CHROMA_PASSAGES

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.values import Chunk, SearchHit, replace
 from storage.database import Connection, PassageRanking
-from storage.documents.revision import insert_chunks, stage_revision
+from storage.documents.revision import Revision, insert_chunks, stage_revision
 from storage.open import Storage, open_storage
 from storage.sqlite import posting_ranking
 from tests.doubles.samples import chunks, document
@@ -55,11 +55,12 @@ async def read(storage: Storage, work: Callable[[Connection, PassageRanking], T]
 
 
 @pytest.mark.parametrize("held", [posting_ranking.HELD_POSTINGS, 20])
-@pytest.mark.parametrize("beforehand", [True, False])
+@pytest.mark.parametrize("beforehand", [1, 20, 0])
 async def test_what_is_found_and_its_scores_are_those_of_fts5(
-    tmp_path: Path, held: int, beforehand: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, held: int, beforehand: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posting_ranking, "HELD_POSTINGS", held)
+    monkeypatch.setattr(posting_ranking, "FREQUENT", beforehand)
     monkeypatch.setattr(posting_ranking, "WORDS_AT_ONCE", 3)
     draw = random.Random(held)
 
@@ -94,6 +95,19 @@ async def test_a_version_that_is_not_live_yet_is_not_found(tmp_path: Path) -> No
         await storage.library.replace_document(document("d0"), chunks("d0", ["pump", "valve"]), None, "")
         await storage.database.write(stage)
         assert await read(storage, ids) == ["d0#0"]
+
+
+async def test_once_something_is_erased_words_that_were_not_asked_for_before_are_left_to_fts5(tmp_path: Path) -> None:
+    def ranked(db: Connection) -> list[bool]:
+        return [ranking.search(db, [word], {word}, None, 9) is not None for word in ("pump", "valve")]
+
+    async with open_storage(tmp_path) as storage:
+        await storage.library.replace_document(document("d0"), chunks("d0", ["pump valve"]), None, "")
+        await Revision(document("d0"), chunks("d0", ["pump valve hotel"]), None, "").write(storage.database)
+        ranking = await read(storage, lambda db, ranking: ranking)
+        await storage.database.read(lambda db: ranking.search(db, ["pump"], {"pump"}, None, 9))
+        await storage.library.delete_unreachable()
+        assert await storage.database.read(ranked) == [True, False]
 
 
 async def test_words_of_several_parts_are_left_to_fts5(tmp_path: Path) -> None:
