@@ -116,3 +116,12 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
     """Each engine in turn, with nothing in it."""
     url = request.getfixturevalue("postgres").empty() if request.param == "postgresql" else ""
     return Engine(tmp_path / "data", url)
+
+
+@pytest.fixture(autouse=True)
+def the_collector_waits_no_longer_than_before() -> Iterator[None]:
+    """A bot that a test runs in this process has the garbage collector wait: what later tests leave open would come to
+    light in others."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
