@@ -165,9 +165,10 @@ CONCURRENCY = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 WIDEN_FACTOR = 4
 """Factor by which a search goes deeper when duplicates and editions fill its results."""
-WIDEN_VECTOR_FACTOR = 3
-"""Factor by which the vector search goes deeper when no passage holds some word: 44 of 60 paraphrases have their
-paragraph among the first five then (42)."""
+WIDEN_VECTOR_FACTOR, WORDLESS_SHARE = 3, 0.9
+"""Factor by which the vector search goes deeper where words find nothing: where this share of the question's words, by
+rarity, is in no passage. Of 1,757 questions of four sets with words replaced at random, 1,267 have a gold document
+among the first five then (1,233). Of 5,157 with a smaller share 4,467 would (4,454), and 3,523 first (3,525)."""
 _BROAD_INTENTS = (Intent.SUMMARY, Intent.AGGREGATION)
 """Intents that need all passages, not the one that answers best."""
 LANGUAGE_CHECKED = 3
@@ -290,7 +291,7 @@ class HybridRetriever:
 
     async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _QueryResult:
         """Search for `query`, or for its correction where that fits better; go deeper where duplicates fill the
-        results, or some of its words are in no passage."""
+        results, or hardly any of its words is in a passage."""
         ranking = await ranker.rank(number, query, thread)
         corrections = await correct_spelling(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
@@ -300,7 +301,7 @@ class HybridRetriever:
             query, ranking, corrections = (
                 (corrected, corrected_ranking, corrections) if is_better else (query, ranking, ())
             )
-        if ranking.unmatched_share:
+        if ranking.unmatched_share >= WORDLESS_SHARE:
             ranking = await ranker.widen_vector(WIDEN_VECTOR_FACTOR).rank(number, query, thread)
         result, taken = self._select_good(query, ranking.passages, corrections, share)
         if taken < share and result.above >= SEARCH_DEPTH:
