@@ -112,8 +112,8 @@ class PassageRanking(Protocol):
         """Return what `PassageIndex.search` returns for `words`; None where that has to be asked."""
         ...
 
-    def read_all(self, db: Connection) -> None:
-        """Read beforehand what searches would read when they need it."""
+    def read_all(self, db: Connection, is_stopped: Callable[[], bool]) -> None:
+        """Read beforehand what searches would read when they need it, unless it is stopped before that is complete."""
         ...
 
 

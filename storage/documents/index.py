@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
@@ -82,6 +83,7 @@ class SearchIndex:
         self._clock = clock
         self._cache = _Cache(generation=0, since=clock())
         self._reading: asyncio.Task[None] | None = None
+        self._closing = threading.Event()
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         """Return chunks of `audience` holding any of the MAX_RARE_TERMS rarest of `terms`, best first, and each term's
@@ -145,7 +147,8 @@ class SearchIndex:
         return await self._vectors.nearest(vector, audience, limit)
 
     async def close(self) -> None:
-        """Stop reading the vocabulary."""
+        """Stop reading in the background."""
+        self._closing.set()
         if self._reading:
             self._reading.cancel()
             with suppress(asyncio.CancelledError):
@@ -173,7 +176,7 @@ class SearchIndex:
         def read(db: Connection) -> None:
             cache = self._current_cache(db)
             if cache.ranking:
-                cache.ranking.read_all(db)
+                cache.ranking.read_all(db, lambda: self._closing.is_set() or self._cache.generation != cache.generation)
                 cache.is_complete = True
 
         await self._read_in_background(read)

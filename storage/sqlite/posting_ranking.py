@@ -124,7 +124,7 @@ class PostingRanking:
         best = _best(reached, limit)
         return self._hits(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
 
-    def read_all(self, db: Connection) -> None:
+    def read_all(self, db: Connection, is_stopped: Callable[[], bool]) -> None:
         """Read the postings of all frequent words, unless they are too many: 30 µs a passage of a hundred words, and up
         to 400 where each has words of its own."""
         if not 0 < self._words <= HELD_POSTINGS or self._has_changed(db):
@@ -139,6 +139,8 @@ class PostingRanking:
                 ends.append(ends[-1] + len(postings.places))
                 held = slice(ends[-2], ends[-1])
                 stored.places[held], stored.frequencies[held] = postings
+            if is_stopped():
+                return
         with self._lock:
             self._frequent, self._size = _FrequentPostings(terms, ends, stored), 0
             self._held.clear()
