@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Unavailable
+from pipeline.find.rank import SEARCH_DEPTH
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import LexicalResult, Vectors
 from pipeline.values import (
@@ -31,6 +32,11 @@ from storage.open import Storage, open_storage
 from tests.doubles.samples import document
 
 EVERYONE = Audience(collections=frozenset({"default"}))
+NUMERALS = [
+    f"{tens}{ones}"
+    for tens in ("twenty", "thirty", "forty", "fifty")
+    for ones in "one two three four five six seven eight nine".split()
+]
 SYNONYMS = {"holidai": "vacat", "leav": "vacat", "laptop": "comput"}
 
 
@@ -283,6 +289,17 @@ async def test_a_word_of_the_language_that_no_document_holds_is_left_as_it_is(of
 
 async def test_a_passage_without_a_word_of_the_question_is_shown_where_its_meaning_is_near(office: Storage) -> None:
     assert ids(await find(office, "Holidays?")) == ["leave#0"]
+
+
+async def test_where_no_word_is_in_the_documents_a_sentence_is_found_in_a_passage_about_much_else(
+    storage: Storage,
+) -> None:
+    for number in range(2 * SEARCH_DEPTH):
+        await put(storage, f"near{number}", f"Vacation {NUMERALS[number]}.")
+    others = " ".join(f"Chapter {numeral}." for numeral in NUMERALS)
+    await put(storage, "far", f"Computers on vacation. {others}")
+    found = await find(storage, "laptop holiday")
+    assert found.nearest[0].document.id == "far"
 
 
 async def test_where_no_document_has_the_word_that_counts_the_nearest_meaning_comes_first(office: Storage) -> None:
