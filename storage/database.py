@@ -113,7 +113,8 @@ class PassageRanking(Protocol):
         ...
 
     def read_all(self, db: Connection, is_stopped: Callable[[], bool]) -> None:
-        """Read beforehand what searches would read when they need it, unless it is stopped before that is complete."""
+        """Read beforehand what searches would read when they need it. `is_stopped` is asked again and again; once it
+        says so, nothing of that is kept."""
         ...
 
 

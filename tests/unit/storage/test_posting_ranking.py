@@ -82,15 +82,19 @@ async def test_what_is_found_and_its_scores_are_those_of_fts5(
         await read(storage, compare)
 
 
-async def test_reading_beforehand_that_is_stopped_ends_at_once_and_changes_nothing_that_is_found(
+async def test_reading_beforehand_ends_once_it_is_stopped_and_changes_nothing_that_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posting_ranking, "FREQUENT", 1)
-    monkeypatch.setattr(posting_ranking, "WORDS_AT_ONCE", 3)
-    batches = iter([False, True])
+    asked = 0
+
+    def is_stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == 15
 
     def compare(db: Connection, ranking: PassageRanking) -> None:
-        ranking.read_all(db, lambda: next(batches))
+        ranking.read_all(db, is_stopped)
         for word in WORDS:
             found, expected = both(db, storage, ranking, [word], None, 9)
             assert found == expected
@@ -98,7 +102,7 @@ async def test_reading_beforehand_that_is_stopped_ends_at_once_and_changes_nothi
     async with open_storage(tmp_path) as storage:
         await open_library(storage, 20, random.Random(1))
         await read(storage, compare)
-    assert next(batches, None) is None
+    assert asked == 15
 
 
 async def test_a_version_that_is_not_live_yet_is_not_found(tmp_path: Path) -> None:
