@@ -13,14 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from pipeline.evidence.other_entities import (
-    ALL_FUNCTION_WORDS,
-    CLAUSE_BREAK,
-    PRE_VERB_WORDS,
-    has_other_subject,
-)
+from pipeline.evidence.other_entities import has_other_subject
 from pipeline.evidence.question_analysis import AUXILIARIES, AnalyzedQuestion, analyze_question
 from pipeline.evidence.scored_units import ScoredUnit
+from pipeline.evidence.substituted_terms import ALL_FUNCTION_WORDS, CLAUSE_BREAK, PRE_VERB_WORDS
 from pipeline.evidence.yes_no import is_negated_near, terms_without_polarity
 from pipeline.words.facts import PartialDate, Quantity, find_figures
 from pipeline.words.text import WORD, content_terms, split_words

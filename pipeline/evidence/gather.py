@@ -149,7 +149,7 @@ class Evidence:
 
     @cached_property
     def conflict(self) -> tuple[ScoredUnit, ...]:
-        """Two units that answer the question and do not agree, as `find_conflict` finds them."""
+        """Two units that answer the question and do not agree (`find_conflict`); () where there are none."""
         units = chain.from_iterable(self.units)
         return find_conflict(self.question, units, self.entities.is_other) if self.entities else ()
 

@@ -165,10 +165,11 @@ CONCURRENCY = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 WIDEN_FACTOR = 4
 """Factor by which a search goes deeper when duplicates and editions fill its results."""
-WIDEN_VECTOR_FACTOR, WORDLESS_SHARE = 3, 0.9
-"""Factor by which the vector search goes deeper where words find nothing: where this share of the question's words, by
-rarity, is in no passage. Of 1,757 questions of four sets with words replaced at random, 1,267 have a gold document
-among the first five then (1,233). Of 5,157 with a smaller share 4,467 would (4,454), and 3,523 first (3,525)."""
+WIDEN_VECTOR_FACTOR = 3
+"""Factor by which the vector search goes deeper when the words find nothing."""
+WORDLESS_SHARE = 0.9
+"""Share of the question's words, by rarity, that no passage read for it holds, from which the words find nothing. The
+question has to be in a language of the embedder. docs/decisions/0009-walk.md has the figures."""
 _BROAD_INTENTS = (Intent.SUMMARY, Intent.AGGREGATION)
 """Intents that need all passages, not the one that answers best."""
 LANGUAGE_CHECKED = 3
@@ -291,7 +292,7 @@ class HybridRetriever:
 
     async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _QueryResult:
         """Search for `query`, or for its correction where that fits better; go deeper where duplicates fill the
-        results, or hardly any of its words is in a passage."""
+        results, or the words find nothing."""
         ranking = await ranker.rank(number, query, thread)
         corrections = await correct_spelling(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
