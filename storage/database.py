@@ -112,8 +112,9 @@ class PassageRanking(Protocol):
         """Return what `PassageIndex.search` returns for `words`; None where that has to be asked."""
         ...
 
-    def read_all(self, db: Connection) -> None:
-        """Read beforehand what searches would read when they need it."""
+    def read_all(self, db: Connection, is_stopped: Callable[[], bool]) -> None:
+        """Read beforehand what searches would read when they need it. `is_stopped` is asked again and again; once it
+        says so, nothing of that is kept."""
         ...
 
 

@@ -14,7 +14,7 @@ from pipeline.evidence.answerability import (
     compute_signals,
     count_agreeing_documents,
 )
-from pipeline.evidence.conflicts import conflict_dates, find_conflict
+from pipeline.evidence.conflicts import conflict_dates
 from pipeline.evidence.gather import Evidence, is_requested_list
 from pipeline.evidence.scored_units import ScoredUnit
 from pipeline.evidence.yes_no import decide_yes_no
@@ -136,7 +136,7 @@ def assess_draft(
         )
         answerable = min(answerable, answerability(unboosted_signals))
     text = " ".join(sentence.text for sentence in supported)
-    conflict = find_conflict(question, units)
+    conflict = evidence.conflict
     by_model = generator != EXTRACTIVE_WRITER
     factors = (
         *_compute_factors(answerable, signals, evidence, sentences, text, conflict, translator),

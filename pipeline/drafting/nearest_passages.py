@@ -9,10 +9,9 @@ from pipeline.compose.answer import CAPTION_KINDS, CheckedSentence, DraftResult
 from pipeline.compose.citations import CitationRegistry, citation_reference, cited_place
 from pipeline.compose.confidence import EXTRACTIVE_WRITER, Assessment
 from pipeline.drafting.task import DraftTask
-from pipeline.evidence.conflicts import conflict_dates, find_conflict
+from pipeline.evidence.conflicts import conflict_dates
 from pipeline.evidence.excerpts import PassageExcerpt, select_excerpts
 from pipeline.evidence.gather import Evidence
-from pipeline.evidence.other_entities import other_entity_units
 from pipeline.evidence.scored_units import best_unit
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
@@ -103,8 +102,8 @@ def cite_nearest(
         return CitationRegistry(())
     nearest = CitationRegistry(evidence.passages, registry)
     shown_texts = {sentence.text for sentence in registry.sentences}
-    conflict = find_conflict(evidence.question, evidence.units)
-    days_of = {unit.chunk_id: day for unit, day in zip(conflict, conflict_dates(conflict), strict=True)}
+    days = conflict_dates(evidence.conflict)
+    days_of = {unit.chunk_id: day for unit, day in zip(evidence.conflict, days, strict=True)}
     excerpts = _select_nearest(evidence, EXCERPTS_BELOW_ANSWER if registry.sentences else MAX_NEAREST_EXCERPTS)
     for excerpt in sorted(excerpts, key=lambda excerpt: days_of.get(excerpt.passage.chunk.id, ""), reverse=True):
         if excerpt.passage.document.flagged:
@@ -143,11 +142,11 @@ def _cite_judge_sources(
 def _select_nearest(evidence: Evidence, limit: int) -> list[PassageExcerpt]:
     """Return excerpts of the nearest passages, without those about another customer, country or product than the
     question's."""
-    best = best_unit(evidence.units)
-    nearest = [units for units in evidence.units if best_unit([units]) and units[0].passage.score >= MIN_NEAREST_SCORE]
-    if best is None:
+    entities = evidence.entities
+    if entities is None:
         return []
-    excluded = {units[0].passage_index: other_entity_units(evidence.question, best, units) for units in nearest}
+    nearest = [units for units in evidence.units if best_unit([units]) and units[0].passage.score >= MIN_NEAREST_SCORE]
+    excluded = {units[0].passage_index: entities.other_units(units) for units in nearest}
     relevant = [
         units
         for units in nearest

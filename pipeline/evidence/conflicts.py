@@ -9,19 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from pipeline.evidence.other_entities import (
-    ALL_FUNCTION_WORDS,
-    CLAUSE_BREAK,
-    PRE_VERB_WORDS,
-    has_other_subject,
-    is_other_entity,
-)
+from pipeline.evidence.other_entities import has_other_subject
 from pipeline.evidence.question_analysis import AUXILIARIES, AnalyzedQuestion, analyze_question
-from pipeline.evidence.scored_units import ScoredUnit, best_unit
+from pipeline.evidence.scored_units import ScoredUnit
+from pipeline.evidence.substituted_terms import ALL_FUNCTION_WORDS, CLAUSE_BREAK, PRE_VERB_WORDS
 from pipeline.evidence.yes_no import is_negated_near, terms_without_polarity
 from pipeline.words.facts import PartialDate, Quantity, find_figures
 from pipeline.words.text import WORD, content_terms, split_words
@@ -157,16 +152,16 @@ _OPPOSITES = (("open", "closed"), ("required", "optional"))
 """Pairs of words that deny each other: without them 5 of the test half's 7 yes-or-no pairs are found, with them all."""
 
 
-def find_conflict(question: AnalyzedQuestion, evidence: Sequence[Sequence[ScoredUnit]]) -> tuple[ScoredUnit, ...]:
-    """Find two sentences of different documents that answer the question and do not agree; () where there are none.
+def find_conflict(
+    question: AnalyzedQuestion, units: Iterable[ScoredUnit], is_other_entity: Callable[[ScoredUnit], bool]
+) -> tuple[ScoredUnit, ...]:
+    """Find two of `units` of different documents that answer the question and do not agree; () where there are none.
 
     A document's sentence comes before a channel message, and of two dated documents the newer one's comes first."""
-    candidates = [unit for units in evidence for unit in units if unit.can_answer]
-    best = best_unit(evidence)
     relevant = [
         unit
-        for unit in candidates
-        if _relevance(unit) >= MIN_CONFLICT_RELEVANCE and best and not is_other_entity(question, best, unit)
+        for unit in units
+        if unit.can_answer and _relevance(unit) >= MIN_CONFLICT_RELEVANCE and not is_other_entity(unit)
     ]
     for first, second in combinations(sorted(relevant, key=_relevance, reverse=True)[:8], 2):
         comparable = first.passage.document.id != second.passage.document.id and not has_other_subject(

@@ -8,11 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
+from pipeline.evidence.conflicts import find_conflict
 from pipeline.evidence.injected_instructions import find_instruction_units
+from pipeline.evidence.other_entities import EntityComparison
 from pipeline.evidence.question_analysis import AUXILIARIES, AnalyzedQuestion
-from pipeline.evidence.scored_units import ScoredUnit, UnitPosition, UnitsByPassage
+from pipeline.evidence.scored_units import ScoredUnit, UnitPosition, UnitsByPassage, best_unit
 from pipeline.ports import ChunkReader
 from pipeline.values import LIST_KINDS, BlockKind, Chunk, RetrievedChunk, replace
 from pipeline.values.documents import exclude_known
@@ -120,7 +122,7 @@ MAX_NAME_WORDS = 5
 _DETAIL = re.compile(r"[,;:]\s|[(\[、（]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """The retrieved passages of a question, read once for every stage that follows."""
 
@@ -134,6 +136,22 @@ class Evidence:
     list_members: Mapping[UnitPosition, Sequence[ScoredUnit]]
     """For each entry of a list or table and each block of code, every entry of the same block, with the units between
     them, in order."""
+
+    @cached_property
+    def best(self) -> ScoredUnit | None:
+        """Unit with the best score of those that can stand in an answer."""
+        return best_unit(self.units)
+
+    @cached_property
+    def entities(self) -> EntityComparison | None:
+        """Comparison of the units with the best one; None where nothing can stand in an answer."""
+        return EntityComparison(self.question, self.best) if self.best else None
+
+    @cached_property
+    def conflict(self) -> tuple[ScoredUnit, ...]:
+        """Two units that answer the question and do not agree (`find_conflict`); () where there are none."""
+        units = chain.from_iterable(self.units)
+        return find_conflict(self.question, units, self.entities.is_other) if self.entities else ()
 
     def with_passages(self, further: Sequence[RetrievedChunk]) -> Evidence:
         """Return the evidence with `further` passages added, each once."""

@@ -3,96 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from pipeline.evidence.question_analysis import AUXILIARIES, CAPITALIZED_WORD, IDENTIFIER, AnalyzedQuestion
-from pipeline.evidence.scored_units import ScoredUnit, is_anaphoric
-from pipeline.words.language import FUNCTION_WORDS
-from pipeline.words.qualifiers import is_negation
-from pipeline.words.text import STOP_WORDS, WORD, content_terms, distinct_terms, label_terms, word_terms
-
-# --- Words that stand in one text where another has others: `the standard loan` for `the green loan` ---
-
-PRE_VERB_WORDS = AUXILIARIES | {*"be been not never to you we they i he she nobody everyone".split()}
-ALL_FUNCTION_WORDS = frozenset[str](STOP_WORDS).union(*FUNCTION_WORDS.values())
-"""Words that name nothing, in any of our languages."""
-CLAUSE_BREAK = re.compile(r"[,;:()|.!?](?!\w)|[–—]")
-"""Marks that split a sentence, a heading or a row into statements about one thing."""
-
-TermContext = tuple[str, str, str]
-"""The context of a term: the term before it, the function words between them, and the term behind it; empty where
-unknown."""
-
-
-def substituted_terms(wanted: frozenset[str], texts: tuple[str, ...], other_texts: Iterable[str]) -> frozenset[str]:
-    """Return the wanted terms, beside others of these or alone, that `other` replaces by terms of its own.
-
-    Both are the texts that show the subject, the nearest first: a sentence, the headings above it, its title."""
-    named, known_terms = _find_named(wanted, texts)
-    other_terms, substituted = frozenset[str](), set[str]()
-    for text in other_texts if named else ():
-        text_terms = distinct_terms(text)
-        other_terms |= text_terms
-        lacking = [
-            (place, term)
-            for place, term in named
-            if term not in other_terms and _may_hold_context(place, text, text_terms)
-        ]
-        if lacking:
-            own_contexts = {place for place, term in _find_placed_terms(text) if term not in known_terms}
-            substituted |= {term for place, term in lacking if place in own_contexts}
-    return frozenset(substituted)
-
-
-def _may_hold_context(context: TermContext, text: str, terms: frozenset[str]) -> bool:
-    """Return False where a text lacks a term of a context. The `terms` of other scripts depend on what they are read
-    with."""
-    return not text.isascii() or terms.issuperset(filter(None, (context[0], context[2])))
-
-
-@lru_cache(maxsize=256)
-def _find_named(
-    wanted: frozenset[str], texts: tuple[str, ...]
-) -> tuple[frozenset[tuple[TermContext, str]], frozenset[str]]:
-    """Return the wanted terms that name something in the texts, with their contexts; and all terms that are wanted or
-    stand in the texts."""
-    placed = {entry for text in texts for entry in _find_placed_terms(text)}
-    named = {
-        (place, term)
-        for place, term in placed
-        if term in wanted and wanted.issuperset(filter(None, (place[0], place[2])))
-    }
-    return frozenset(named), wanted.union(*map(distinct_terms, texts))
-
-
-@lru_cache(maxsize=4096)
-def _find_placed_terms(text: str) -> tuple[tuple[TermContext, str], ...]:
-    """Return the terms that begin a clause or follow a function word that no verb follows, each with its contexts."""
-    return tuple(entry for clause in CLAUSE_BREAK.split(text) for entry in _clause_terms(WORD.findall(clause.lower())))
-
-
-def _clause_terms(words: Sequence[str]) -> Iterator[tuple[TermContext, str]]:
-    """Yield the terms of a clause that begin it or follow a function word, each with its context."""
-    terms = [(position, term) for position, word in enumerate(words) for term in _first_term(word)]
-    for number, (position, term) in enumerate(terms):
-        last, before = terms[number - 1] if number else (-1, "")
-        between = words[last + 1 : position]
-        if (between[-1] in PRE_VERB_WORDS) if between else number:
-            continue
-        if number or len(terms) == 1:
-            yield (before, " ".join(between), ""), term
-        following, after = terms[number + 1] if number + 1 < len(terms) else (0, "")
-        if after and all(word in PRE_VERB_WORDS or is_negation(word) for word in words[position + 1 : following]):
-            yield ("", "", after), term
-
-
-def _first_term(word: str) -> Sequence[str]:
-    return () if word in ALL_FUNCTION_WORDS or is_negation(word) else content_terms(word)[:1]
-
-
-# --- Documents, sections and sentences that are alike but for a name ------------------------------
+from pipeline.evidence.question_analysis import CAPITALIZED_WORD, IDENTIFIER, AnalyzedQuestion
+from pipeline.evidence.scored_units import ScoredUnit, UnitPosition, is_anaphoric
+from pipeline.evidence.substituted_terms import find_named_terms
+from pipeline.words.text import WORD, content_terms, distinct_terms, label_terms, word_terms
 
 _INSIDE, _INSIDE_CAPITAL = re.compile(r"[\w,;] "), re.compile(r"[\w,;] (?=[A-Z])")
 """The characters before a word inside a sentence; in ASCII, before one with a capital."""
@@ -114,42 +32,70 @@ def has_other_subject(question: AnalyzedQuestion, first: ScoredUnit, second: Sco
     return bool((first_names - _all_terms(second)) or (second_names - _all_terms(first)))
 
 
-def is_other_entity(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit) -> bool:
-    """Tell whether a sentence is about another entity than the one that the question names, and that the `best` is
-    about."""
-    if best.name_coverage > unit.name_coverage or not best.term_layers[0].isdisjoint(
-        unit.term_layers[0].intersection(question.terms)
-    ):
-        own = _replaced_terms(question, best, unit)
-        if (own and best.name_coverage > unit.name_coverage) or _holds_same_terms(question, best, unit, own):
-            return True
-    names = question.names | question.thread_names | _written_names(question, best, unit)
-    meant = names.intersection(subject_terms(best))
-    if not meant or names.intersection(subject_terms(unit)) - meant:
-        return False
-    if best.passage.document.id != unit.passage.document.id:
-        missing = meant - _all_terms(unit)
-        return bool(meant <= missing) and (
-            _has_similar_title(best, unit) or _is_parallel(question, best, unit, missing)
-        )
-    missing = meant - subject_terms(unit)
-    own = meant - frozenset[str]().union(unit.term_layers[0], *unit.term_layers[2:])
-    return (bool(missing) and _is_under_other_heading(best, unit, missing)) or _is_parallel(question, best, unit, own)
+class EntityComparison:
+    """A comparison of the sentences of some evidence with the `best` one of it, which is about what the question
+    names."""
 
+    def __init__(self, question: AnalyzedQuestion, best: ScoredUnit) -> None:
+        self._question = question
+        self._best = best
+        self._terms = frozenset(question.terms)
+        self._asked = best.term_layers[0] & self._terms
+        self._subject = subject_terms(best)
+        self._named = find_named_terms(self._terms, _subject_texts(best))
+        self._names = question.names | question.thread_names | _written_names(question, best)
+        self._results: dict[UnitPosition, bool] = {}
 
-def other_entity_units(question: AnalyzedQuestion, best: ScoredUnit, units: Sequence[ScoredUnit]) -> frozenset[int]:
-    """Return the units of a passage that are about another entity, with the ones that continue them in their
-    paragraph."""
-    indexes, goes_on = set[int](), False
-    for unit in units:
-        goes_on = (
-            goes_on
-            and not unit.passage.chunk.is_on_new_line(unit.unit_index)
-            and unit.term_layers[0].isdisjoint(subject_terms(best) & question.names)
-        )
-        goes_on = unit.can_answer and (goes_on or is_other_entity(question, best, unit))
-        indexes |= {unit.unit_index} if goes_on else set()
-    return frozenset(indexes)
+    def is_other(self, unit: ScoredUnit) -> bool:
+        """Tell whether a sentence is about another entity than the one that the question names, and that the best one
+        is about."""
+        if unit.position not in self._results:
+            self._results[unit.position] = self._compare(unit)
+        return self._results[unit.position]
+
+    def other_units(self, units: Sequence[ScoredUnit]) -> frozenset[int]:
+        """Return the units of a passage that are about another entity, with the ones that continue them in their
+        paragraph."""
+        indexes, goes_on = set[int](), False
+        best_names = self._subject & self._question.names
+        for unit in units:
+            goes_on = (
+                goes_on
+                and not unit.passage.chunk.is_on_new_line(unit.unit_index)
+                and unit.term_layers[0].isdisjoint(best_names)
+            )
+            goes_on = unit.can_answer and (goes_on or self.is_other(unit))
+            indexes |= {unit.unit_index} if goes_on else set()
+        return frozenset(indexes)
+
+    def _compare(self, unit: ScoredUnit) -> bool:
+        best = self._best
+        if self._named.terms and (
+            best.name_coverage > unit.name_coverage or not self._asked.isdisjoint(unit.term_layers[0])
+        ):
+            own = self._named.find_substituted(_subject_texts(unit))
+            if (own and best.name_coverage > unit.name_coverage) or self._holds_same_terms(unit, own):
+                return True
+        names = self._names | _proper_nouns(unit.passage.chunk.text, self._terms)
+        meant = names & self._subject
+        if not meant or names.intersection(subject_terms(unit)) - meant:
+            return False
+        if best.passage.document.id != unit.passage.document.id:
+            missing = meant - _all_terms(unit)
+            return bool(meant <= missing) and (_has_similar_title(best, unit) or self._is_parallel(unit, missing))
+        missing = meant - subject_terms(unit)
+        own = meant - unit.term_layers[0].union(*unit.term_layers[2:])
+        return (bool(missing) and _is_under_other_heading(best, unit, missing)) or self._is_parallel(unit, own)
+
+    def _is_parallel(self, unit: ScoredUnit, missing: frozenset[str]) -> bool:
+        """Tell whether a sentence says of another entity what the best sentence says of the one asked about."""
+        return self._holds_same_terms(unit, missing) and not _naming_terms(unit.text) <= self._best.term_layers[0]
+
+    def _holds_same_terms(self, unit: ScoredUnit, missing: frozenset[str]) -> bool:
+        """Tell whether a sentence has all terms of the question that the best sentence has, but for the missing
+        ones."""
+        shared = self._asked - missing
+        return bool(missing and shared) and unit.term_layers[0].issuperset(shared)
 
 
 def subject_terms(unit: ScoredUnit) -> frozenset[str]:
@@ -159,7 +105,7 @@ def subject_terms(unit: ScoredUnit) -> frozenset[str]:
 
 def _replaced_terms(question: AnalyzedQuestion, first: ScoredUnit, second: ScoredUnit) -> frozenset[str]:
     """Return the terms of the question in the first sentence where the second has words of its own."""
-    return substituted_terms(frozenset(question.terms), _subject_texts(first), _subject_texts(second))
+    return find_named_terms(frozenset(question.terms), _subject_texts(first)).find_substituted(_subject_texts(second))
 
 
 def _subject_texts(unit: ScoredUnit) -> tuple[str, ...]:
@@ -180,17 +126,6 @@ def _has_similar_title(best: ScoredUnit, unit: ScoredUnit) -> bool:
     return best_title != title and 2 * len(best_title & title) >= min(len(best_title), len(title)) > 0
 
 
-def _is_parallel(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit, missing: frozenset[str]) -> bool:
-    """Tell whether a sentence says of another entity what the best sentence says of the one asked about."""
-    return _holds_same_terms(question, best, unit, missing) and not _naming_terms(unit.text) <= best.term_layers[0]
-
-
-def _holds_same_terms(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit, missing: frozenset[str]) -> bool:
-    """Tell whether a sentence has all terms of the question that the best sentence has, but for the missing ones."""
-    shared = (best.term_layers[0] & set(question.terms)) - missing
-    return bool(missing and shared) and unit.term_layers[0].issuperset(shared)
-
-
 @lru_cache(maxsize=4096)
 def _naming_terms(text: str) -> frozenset[str]:
     """Return the terms that name the subject of a sentence: with a capital, in a code, behind a noun, or first."""
@@ -206,19 +141,29 @@ def _all_terms(unit: ScoredUnit) -> frozenset[str]:
 def _written_names(question: AnalyzedQuestion, *units: ScoredUnit) -> frozenset[str]:
     """Return the terms of the question that the documents write as names, however the question writes them (`spain`),
     and its figures: years, versions."""
-    names = frozenset[str]().union(*(_proper_nouns(unit.passage.chunk.text) for unit in units))
-    return names.intersection(question.terms) | {term for term in question.terms if term[0].isdigit()}
+    terms = frozenset(question.terms)
+    names = (_proper_nouns(unit.passage.chunk.text, terms) for unit in units)
+    return frozenset(term for term in terms if term[0].isdigit()).union(*names)
+
+
+def _proper_nouns(text: str, terms: frozenset[str]) -> frozenset[str]:
+    """Return those of `terms` that a text writes with a capital inside a sentence, and nowhere without."""
+    capitalized = _capitalized_terms(text) & terms
+    return capitalized - _uncapitalized_terms(text) if capitalized else capitalized
 
 
 @lru_cache(maxsize=1024)
-def _proper_nouns(text: str) -> frozenset[str]:
-    """Return the terms that are written with a capital inside a sentence, and nowhere without."""
+def _capitalized_terms(text: str) -> frozenset[str]:
+    """Return the terms that are written with a capital inside a sentence."""
     inside = (_INSIDE_CAPITAL if text.isascii() else _INSIDE).finditer(text)
     words = (match.group() for before in inside if (match := WORD.match(text, before.end())))
-    proper = {word for word in words if word[0].isupper()}
-    if not proper:
-        return frozenset()
-    return _terms_of_words(proper) - _terms_of_words({word for word in WORD.findall(text) if not word[0].isupper()})
+    return _terms_of_words({word for word in words if word[0].isupper()})
+
+
+@lru_cache(maxsize=128)
+def _uncapitalized_terms(text: str) -> frozenset[str]:
+    """Return the terms that are written without a capital anywhere."""
+    return _terms_of_words({word for word in WORD.findall(text) if not word[0].isupper()})
 
 
 def _terms_of_words(words: Iterable[str]) -> frozenset[str]:

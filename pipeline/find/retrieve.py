@@ -166,8 +166,10 @@ CONCURRENCY = 8
 WIDEN_FACTOR = 4
 """Factor by which a search goes deeper when duplicates and editions fill its results."""
 WIDEN_VECTOR_FACTOR = 3
-"""Factor by which the vector search goes deeper when no passage holds some word: 44 of 60 paraphrases have their
-paragraph among the first five then (42)."""
+"""Factor by which the vector search goes deeper when the words find nothing."""
+WORDLESS_SHARE = 0.9
+"""Share of the question's words, by rarity, that no passage read for it holds, from which the words find nothing. The
+question has to be in a language of the embedder. docs/decisions/0009-walk.md has the figures."""
 _BROAD_INTENTS = (Intent.SUMMARY, Intent.AGGREGATION)
 """Intents that need all passages, not the one that answers best."""
 LANGUAGE_CHECKED = 3
@@ -290,7 +292,7 @@ class HybridRetriever:
 
     async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _QueryResult:
         """Search for `query`, or for its correction where that fits better; go deeper where duplicates fill the
-        results, or some of its words are in no passage."""
+        results, or the words find nothing."""
         ranking = await ranker.rank(number, query, thread)
         corrections = await correct_spelling(ranker, self._tokenizer, query, ranking.missing)
         if corrections:
@@ -300,7 +302,7 @@ class HybridRetriever:
             query, ranking, corrections = (
                 (corrected, corrected_ranking, corrections) if is_better else (query, ranking, ())
             )
-        if ranking.unmatched_share:
+        if ranking.unmatched_share >= WORDLESS_SHARE:
             ranking = await ranker.widen_vector(WIDEN_VECTOR_FACTOR).rank(number, query, thread)
         result, taken = self._select_good(query, ranking.passages, corrections, share)
         if taken < share and result.above >= SEARCH_DEPTH:

@@ -16,7 +16,7 @@ from pipeline.evidence.gather import (
     may_be_split,
 )
 from pipeline.evidence.question_analysis import analyze_question
-from pipeline.evidence.scored_units import ScoredUnit, UnitsByPassage, best_unit
+from pipeline.evidence.scored_units import ScoredUnit, UnitsByPassage
 from pipeline.ports import ChunkReader
 from pipeline.values import (
     LIST_KINDS,
@@ -80,7 +80,7 @@ def write_extract(brief: WritingBrief, evidence: Evidence) -> ExtractiveDraft:
     It has at most `brief.max_length` characters, unless the first unit alone is longer, or everything is wanted. A
     person's own reply to such a question is shown in full."""
     units = evidence.units
-    best = best_unit(units)
+    best = evidence.best
     if best and best.passage.document.source == TAUGHT_SOURCE:
         return ExtractiveDraft(
             list(_draft_sentences([unit for unit in units[best.passage_index] if unit.can_answer], bullets=False))
@@ -278,7 +278,7 @@ def find_answering_list(evidence: Evidence) -> list[ScoredUnit]:
 def find_requested_list(evidence: Evidence, kinds: Sequence[BlockKind]) -> list[ScoredUnit]:
     """Return the list, procedure or table that was asked for by its title, or fits the question best, complete and with
     its opening; [] when none comes near. Of a table only the rows that the question names, if any."""
-    best = best_unit(evidence.units)
+    best = evidence.best
     candidates: list[tuple[tuple[float, ...], ScoredUnit]] = []
     for units in evidence.units:
         for first in _first_entries(units, kinds):

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline.evidence.gather import Evidence, is_lead_in_needed
-from pipeline.evidence.other_entities import is_other_entity
 from pipeline.evidence.question_analysis import AnalyzedQuestion
-from pipeline.evidence.scored_units import ScoredUnit, UnitPosition, best_unit, is_anaphoric
+from pipeline.evidence.scored_units import ScoredUnit, UnitPosition, is_anaphoric
 from pipeline.values import LIST_KINDS, AnswerStyle, BlockKind, require_every
 from pipeline.words.text import is_lead_in
 
@@ -41,14 +40,14 @@ def select_sentences(evidence: Evidence, limits: ExtractLimits) -> list[ScoredUn
 
     A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table row that
     answers stands alone or with rows that the question names as well."""
-    best = best_unit(evidence.units)
-    if best is None:
+    best, entities = evidence.best, evidence.entities
+    if best is None or entities is None:
         return []
     chooser = _Chooser(evidence)
     remaining = {
         unit.position: unit.score
         for unit in chooser.all()
-        if unit.can_answer and _belongs_with(evidence.question, best, unit)
+        if unit.can_answer and not entities.is_other(unit) and _belongs_with(evidence.question, best, unit)
     }
     chosen: dict[UnitPosition, ScoredUnit] = {}
     word_count = 0
@@ -126,7 +125,7 @@ class _Chooser:
 
 
 def _belongs_with(question: AnalyzedQuestion, best: ScoredUnit, unit: ScoredUnit) -> bool:
-    if is_other_entity(question, best, unit) or _is_about_replaced(question, best, unit):
+    if _is_about_replaced(question, best, unit):
         return False
     if best.kind is BlockKind.HEADING:
         return unit is best

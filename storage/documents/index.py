@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import structlog
@@ -82,6 +83,7 @@ class SearchIndex:
         self._clock = clock
         self._cache = _Cache(generation=0, since=clock())
         self._reading: asyncio.Task[None] | None = None
+        self._closing = threading.Event()
 
     async def search_lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> LexicalResult:
         """Return chunks of `audience` holding any of the MAX_RARE_TERMS rarest of `terms`, best first, and each term's
@@ -145,7 +147,8 @@ class SearchIndex:
         return await self._vectors.nearest(vector, audience, limit)
 
     async def close(self) -> None:
-        """Stop reading the vocabulary."""
+        """Stop reading in the background."""
+        self._closing.set()
         if self._reading:
             self._reading.cancel()
             with suppress(asyncio.CancelledError):
@@ -164,7 +167,7 @@ class SearchIndex:
         self._begin(self.read_vocabulary)
 
     def _begin(self, read: Callable[[], Coroutine[None, None, None]]) -> None:
-        if not self._reading or self._reading.done():
+        if not self._closing.is_set() and (not self._reading or self._reading.done()):
             self._reading = asyncio.create_task(read(), name="vocabulary")
 
     async def read_postings(self) -> None:
@@ -173,10 +176,13 @@ class SearchIndex:
         def read(db: Connection) -> None:
             cache = self._current_cache(db)
             if cache.ranking:
-                cache.ranking.read_all(db)
-                cache.is_complete = True
+                cache.ranking.read_all(db, partial(self._is_obsolete, cache))
+                cache.is_complete = not self._is_obsolete(cache)
 
         await self._read_in_background(read)
+
+    def _is_obsolete(self, cache: _Cache) -> bool:
+        return self._closing.is_set() or cache is not self._cache
 
     async def read_vocabulary(self) -> None:
         """Read the words of the present generation, and what ranks by them, into memory."""
@@ -185,6 +191,8 @@ class SearchIndex:
             cache = self._current_cache(db)
             counts = self._passages.count_stems(db, MAX_STEMS)
             cache.vocabulary = None if counts is None else Vocabulary(counts)
+            if self._is_obsolete(cache):
+                return
             cache.ranking = self._passages.load_ranking(db)
             cache.is_read = True
 
@@ -208,20 +216,21 @@ class SearchIndex:
         if generation != cache.generation:
             cache = self._cache = _Cache(generation, self._clock())
         elif len(cache.frequencies) > CACHED_WORDS:
-            cache = self._cache = replace(cache, frequencies={})
+            cache.frequencies = {}
         return cache
 
     def _frequency(self, db: Connection, cache: _Cache, words: Sequence[str]) -> dict[str, int]:
         """Return in how many chunks each word occurs."""
-        if unknown := [word for word in words if word not in cache.frequencies]:
+        known = cache.frequencies  # those of another thread may be the next ones
+        if unknown := [word for word in words if word not in known]:
             vocabulary = cache.vocabulary
             stems = {word: self._passages.stem(word) for word in unknown if vocabulary and word.isalpha()}
             held = {word: stem for word, stem in stems.items() if stem.isalpha()}
             if vocabulary:
-                cache.frequencies.update({word: vocabulary.counts.get(stem, 0) for word, stem in held.items()})
+                known.update({word: vocabulary.counts.get(stem, 0) for word, stem in held.items()})
             if others := [word for word in unknown if word not in held]:
-                cache.frequencies.update(self._passages.document_frequency(db, others))
-        return {word: cache.frequencies[word] for word in words}
+                known.update(self._passages.document_frequency(db, others))
+        return {word: known[word] for word in words}
 
 
 def _count(db: Connection) -> int:

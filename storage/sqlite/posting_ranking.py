@@ -13,7 +13,7 @@ import re
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -38,8 +38,10 @@ _TOKEN = re.compile(r"[^\W_]+")
 _POSTINGS = "SELECT group_concat(doc * 2 + (col = 'title')) FROM posting WHERE term = $1"
 _ALL_POSTINGS = (
     "SELECT term, group_concat(doc * 2 + (col = 'title')) FROM posting"
-    " WHERE term < $1 GROUP BY term HAVING count(*) >= $2"
+    " WHERE term >= $1 AND term < $2 GROUP BY term HAVING count(*) >= $3"
 )
+_RANGES = ("", *"123456789abcdefghijklmnopqrstuvwxyz", "{")
+"""First letters of the words that are read by one statement, which runs through rare words without a pause."""
 _TOTALS = "SELECT block FROM words_data WHERE id = 1"
 """FTS5's numbers of passages and words, with those that are not live."""
 
@@ -124,16 +126,17 @@ class PostingRanking:
         best = _best(reached, limit)
         return self._hits(db, list(zip(self._numbers[places[best]].tolist(), reached[best].tolist(), strict=True)))
 
-    def read_all(self, db: Connection) -> None:
+    def read_all(self, db: Connection, is_stopped: Callable[[], bool]) -> None:
         """Read the postings of all frequent words, unless they are too many: 30 µs a passage of a hundred words, and up
-        to 400 where each has words of its own."""
+        to 400 where each has words of its own. Nothing is kept once `is_stopped`."""
         if not 0 < self._words <= HELD_POSTINGS or self._has_changed(db):
             return
         stored = Postings(np.empty(self._words, np.int32), np.empty(self._words, np.uint16))
         terms: dict[str, int] = {}
         ends = array("q", [0])
-        rows = db.execute(_ALL_POSTINGS, (self._end, FREQUENT))
-        while some := list(islice(rows, WORDS_AT_ONCE)):
+        for some in self._frequent_words(db):
+            if is_stopped():
+                return
             for (term, _), postings in zip(some, self._parse([text for _, text in some]), strict=True):
                 terms[term] = len(ends)
                 ends.append(ends[-1] + len(postings.places))
@@ -142,6 +145,15 @@ class PostingRanking:
         with self._lock:
             self._frequent, self._size = _FrequentPostings(terms, ends, stored), 0
             self._held.clear()
+
+    def _frequent_words(self, db: Connection) -> Iterator[Sequence[tuple[str, str]]]:
+        """Yield the frequent words with their postings as text, some at a time, which may be none."""
+        for first, after in pairwise((*_RANGES, self._end)):
+            rows = db.execute(_ALL_POSTINGS, (first, after, FREQUENT))
+            while True:
+                yield (some := list(islice(rows, WORDS_AT_ONCE)))
+                if len(some) < WORDS_AT_ONCE:
+                    break
 
     def _is_new(self, common: Iterable[str]) -> bool:
         """Return whether one of these words was not asked for before: its postings, more than FTS5 would rank, are read
@@ -199,6 +211,8 @@ class PostingRanking:
 
     def _parse(self, texts: Sequence[str]) -> list[Postings]:
         """Return the postings of words, each as the statements above give them."""
+        if not texts:
+            return []
         ends = np.cumsum([text.count(",") + 1 for text in texts])
         entries = np.fromstring(",".join(texts), np.int64, sep=",")
         rows = entries >> 1

@@ -10,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import structlog
@@ -35,8 +34,6 @@ CHROMA_PASSAGES = 150_000
 finds all, and takes neither that memory nor that filling."""
 MAX_CHROMA_COLLECTIONS = 200
 """Most collections in Chroma; with more, search stays exact: each takes Chroma 4 MB."""
-DEEPER, KEPT_QUESTIONS = 3, 8
-"""Times as many passages as asked for that exact search finds, and questions whose passages are kept."""
 SAME_VECTOR_COSINE = 0.99
 """The least cosine of a vector with itself that Chroma returns."""
 
@@ -62,14 +59,6 @@ class _Serving:
     generation: int
 
 
-class _Found(NamedTuple):
-    """The latest finds of exact search in a matrix."""
-
-    matrix: VectorMatrix | None
-    hits: OrderedDict[tuple[bytes, tuple[int, ...]], tuple[int, Sequence[tuple[int, float]]]]
-    """By question and collections: for how many it was asked, and those."""
-
-
 class VectorIndex:
     """Passages by the vectors of the model that `embedder` names now; `url` is a Chroma server's, None for memory."""
 
@@ -79,7 +68,6 @@ class VectorIndex:
         self._url = url
         self._matrix: VectorMatrix | None = None
         self._loading = threading.Lock()
-        self._found = _Found(None, OrderedDict())
         self._chroma: ChromaVectors | None = None
         self._serving: _Serving | None = None
         self._syncing = asyncio.Lock()
@@ -102,7 +90,7 @@ class VectorIndex:
             ]
             hits = self._by_chroma(db, vector, collections, limit)
             if hits is None:
-                hits = self._exact(self._current(db), vector, tuple(collections), limit)
+                hits = ExactVectors(self._current(db)).nearest(vector, collections, limit)
             return hits_of_numbers(db, hits)
 
         return await self._database.read(work)
@@ -173,34 +161,13 @@ class VectorIndex:
             return None
         return hits if self._serving is serving else None
 
-    def _exact(
-        self, matrix: VectorMatrix, vector: Vectors, collections: tuple[int, ...], limit: int
-    ) -> Sequence[tuple[int, float]]:
-        """Return the nearest by exact search, which finds more in the time that it finds a few: a question that goes
-        deeper asks again."""
-        found = self._found
-        if found.matrix is not matrix:  # a newer one came meanwhile
-            return ExactVectors(matrix).nearest(vector, collections, limit)
-        question = vector.tobytes(), collections
-        least, hits = found.hits.get(question, (0, ()))
-        if least < limit:
-            least = limit * DEEPER
-            hits = ExactVectors(matrix).nearest(vector, collections, least)
-            found.hits[question] = least, hits
-            with suppress(KeyError):
-                while len(found.hits) > KEPT_QUESTIONS:
-                    found.hits.popitem(last=False)
-        return hits[:limit]
-
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
 
     def _current(self, db: Connection) -> VectorMatrix:
         with self._loading:
-            matrix = read_matrix(db, self._embedder(), self._matrix)
-            if matrix is not self._matrix:
-                self._matrix, self._found = matrix, _Found(matrix, OrderedDict())  # which holds the one before
-            return matrix
+            self._matrix = read_matrix(db, self._embedder(), self._matrix)
+            return self._matrix
 
     def _is_for_chroma(self, matrix: VectorMatrix) -> bool:
         least = 1 if self._url else CHROMA_PASSAGES // 2 if self._chroma else CHROMA_PASSAGES

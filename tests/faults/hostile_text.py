@@ -177,10 +177,10 @@ def _figures() -> Run:
 
 
 def _instead() -> Run:
-    from pipeline.evidence.other_entities import substituted_terms
+    from pipeline.evidence.substituted_terms import find_named_terms
     from pipeline.words.text import distinct_terms
 
-    return lambda text: substituted_terms(distinct_terms(text), (text, text), [text[1:], text])
+    return lambda text: find_named_terms(distinct_terms(text), (text, text)).find_substituted([text[1:], text])
 
 
 def _asking() -> Run:

@@ -45,6 +45,10 @@ def both(
     )
 
 
+def never() -> bool:
+    return False
+
+
 async def read(storage: Storage, work: Callable[[Connection, PassageRanking], T]) -> T:
     def with_ranking(db: Connection) -> T:
         ranking = storage.database.passage_index.load_ranking(db)
@@ -66,7 +70,7 @@ async def test_what_is_found_and_its_scores_are_those_of_fts5(
 
     def compare(db: Connection, ranking: PassageRanking) -> None:
         if beforehand:
-            ranking.read_all(db)
+            ranking.read_all(db, never)
         for _ in range(300):
             asked = draw.sample([*WORDS, "unknown"], draw.randint(1, 6))
             scope = draw.choice([None, [1], [2], [1, 2], [3]])
@@ -78,6 +82,29 @@ async def test_what_is_found_and_its_scores_are_those_of_fts5(
         await read(storage, compare)
 
 
+async def test_reading_beforehand_ends_once_it_is_stopped_and_changes_nothing_that_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting_ranking, "FREQUENT", 1)
+    asked = 0
+
+    def is_stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == 15
+
+    def compare(db: Connection, ranking: PassageRanking) -> None:
+        ranking.read_all(db, is_stopped)
+        for word in WORDS:
+            found, expected = both(db, storage, ranking, [word], None, 9)
+            assert found == expected
+
+    async with open_storage(tmp_path) as storage:
+        await open_library(storage, 20, random.Random(1))
+        await read(storage, compare)
+    assert asked == 15
+
+
 async def test_a_version_that_is_not_live_yet_is_not_found(tmp_path: Path) -> None:
     def stage(db: Connection) -> None:
         new = document("d0")
@@ -85,7 +112,7 @@ async def test_a_version_that_is_not_live_yet_is_not_found(tmp_path: Path) -> No
         insert_chunks(db, storage.database.passage_index.add, revision, 1, new, hidden, None, 0)
 
     def ids(db: Connection, ranking: PassageRanking) -> list[str]:
-        ranking.read_all(db)
+        ranking.read_all(db, never)
         found, expected = both(db, storage, ranking, ["pump"], None, 9)
         assert found == expected
         return [hit.chunk_id for hit in found or ()]
@@ -121,6 +148,6 @@ async def test_words_of_several_parts_are_left_to_fts5(tmp_path: Path) -> None:
 
 async def test_an_empty_library_holds_nothing(tmp_path: Path) -> None:
     async with open_storage(tmp_path) as storage:
-        await read(storage, lambda db, ranking: ranking.read_all(db))
+        await read(storage, lambda db, ranking: ranking.read_all(db, never))
         found, _ = await read(storage, lambda db, ranking: both(db, storage, ranking, ["pump"], None, 9))
         assert found == []

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Unavailable
+from pipeline.find.rank import SEARCH_DEPTH
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.ports import LexicalResult, Vectors
 from pipeline.values import (
@@ -31,6 +32,11 @@ from storage.open import Storage, open_storage
 from tests.doubles.samples import document
 
 EVERYONE = Audience(collections=frozenset({"default"}))
+NUMERALS = [
+    f"{tens}{ones}"
+    for tens in ("twenty", "thirty", "forty", "fifty")
+    for ones in "one two three four five six seven eight nine".split()
+]
 SYNONYMS = {"holidai": "vacat", "leav": "vacat", "laptop": "comput"}
 
 
@@ -65,6 +71,8 @@ class Deaf:
     def __init__(self, index: SearchIndex, *down: str) -> None:
         self._index = index
         self._down = down
+        self.limits: list[int] = []
+        """What the searches by meaning asked for."""
 
     def _check(self, side: str) -> None:
         if side in self._down:
@@ -80,6 +88,7 @@ class Deaf:
 
     async def search_vector(self, vector: Vectors, audience: Audience, limit: int) -> list[SearchHit]:
         self._check("vector")
+        self.limits.append(limit)
         return await self._index.search_vector(vector, audience, limit)
 
 
@@ -103,6 +112,14 @@ async def put(storage: Storage, name: str, *texts: str, collection: str = "defau
     ]
     vectors = [await Meaning().embed([one.text[unit.start : unit.end] for unit in one.units]) for one in found]
     await storage.library.replace_document(document(name, collection=collection), found, vectors, Meaning.name)
+
+
+async def put_vacations(storage: Storage) -> None:
+    """Put more passages about vacation than one search reads, and a long one with one sentence about it."""
+    for numeral in NUMERALS:
+        await put(storage, numeral, f"Vacation {numeral}.")
+    chapters = " ".join(f"Chapter {numeral}." for numeral in NUMERALS)
+    await put(storage, "far", f"Computers on vacation. {chapters}")
 
 
 async def find(
@@ -283,6 +300,23 @@ async def test_a_word_of_the_language_that_no_document_holds_is_left_as_it_is(of
 
 async def test_a_passage_without_a_word_of_the_question_is_shown_where_its_meaning_is_near(office: Storage) -> None:
     assert ids(await find(office, "Holidays?")) == ["leave#0"]
+
+
+async def test_where_no_word_is_in_the_documents_a_sentence_is_found_in_a_passage_about_much_else(
+    storage: Storage,
+) -> None:
+    await put_vacations(storage)
+    found = await find(storage, "laptop holiday")
+    assert found.nearest[0].document.id == "far"
+
+
+async def test_where_one_word_is_not_in_the_documents_meaning_is_searched_once(storage: Storage) -> None:
+    await put_vacations(storage)
+    index = Deaf(storage.index)
+    retriever = HybridRetriever(index, storage.library, Meaning())
+    assert (await retriever.retrieve(SearchPlan(question="laptop twentyone holiday"), EVERYONE)).nearest
+    assert (await retriever.retrieve(SearchPlan(question="laptop twentyone vacation"), EVERYONE)).nearest
+    assert index.limits == [SEARCH_DEPTH] * 2
 
 
 async def test_where_no_document_has_the_word_that_counts_the_nearest_meaning_comes_first(office: Storage) -> None:

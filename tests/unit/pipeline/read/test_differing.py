@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.evidence.conflicts import find_conflict, is_conflict
+from pipeline.evidence.conflicts import is_conflict
 from pipeline.evidence.gather import gather_evidence
 from pipeline.evidence.question_analysis import analyze_question
 from tests.doubles.samples import prose
@@ -75,6 +75,6 @@ def test_only_documents_apart_are_held_against_each_other() -> None:
     question = "How long are backups kept?"
     old, new = prose("old", "Backups are kept for 30 days."), prose("new", "Backups are kept for 90 days.")
     asked = analyze_question(question)
-    assert {one.chunk_id for one in find_conflict(asked, gather_evidence(asked, [old, new]).units)} == {"old", "new"}
+    assert {one.chunk_id for one in gather_evidence(asked, [old, new]).conflict} == {"old", "new"}
     same = prose("same", "Backups are kept for 30 days. Backups are kept for 90 days.")
-    assert find_conflict(asked, gather_evidence(asked, [same]).units) == ()
+    assert gather_evidence(asked, [same]).conflict == ()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.evidence.other_entities import substituted_terms
+from pipeline.evidence.substituted_terms import find_named_terms
 from pipeline.words.text import distinct_terms
 
 
@@ -36,20 +36,24 @@ from pipeline.words.text import distinct_terms
     ],
 )
 def test_what_stands_in_the_place_of_a_word_that_is_asked_for(question: str, one: str, other: str, found: str) -> None:
-    assert substituted_terms(distinct_terms(question), (one,), [other]) == ({found} if found else set())
+    assert find_named_terms(distinct_terms(question), (one,)).find_substituted([other]) == ({found} if found else set())
 
 
 def test_the_nearest_text_tells() -> None:
     wanted = distinct_terms("How much memory does the small instance have?")
     one = ("It has 4 GB of memory.", "Small instance", "Instances")
-    assert substituted_terms(wanted, one, ["It has 32 GB of memory.", "Large instance", "Instances"]) == {"small"}
-    assert not substituted_terms(wanted, one, ["The small instance has 8 GB of memory.", "Large instance", "Instances"])
+    assert find_named_terms(wanted, one).find_substituted(
+        ["It has 32 GB of memory.", "Large instance", "Instances"]
+    ) == {"small"}
+    assert not find_named_terms(wanted, one).find_substituted(
+        ["The small instance has 8 GB of memory.", "Large instance", "Instances"]
+    )
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
 def test_only_what_is_wanted_and_missing_is_found(question: str, one: str, other: str) -> None:
     wanted = distinct_terms(question)
-    found = substituted_terms(wanted, (one,), [other])
+    found = find_named_terms(wanted, (one,)).find_substituted([other])
     assert found <= wanted & distinct_terms(one)
     assert found.isdisjoint(distinct_terms(other))
-    assert not substituted_terms(wanted, (one,), [one])
+    assert not find_named_terms(wanted, (one,)).find_substituted([one])

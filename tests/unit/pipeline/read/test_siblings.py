@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.evidence.conflicts import find_conflict
 from pipeline.evidence.gather import Evidence, gather_evidence
-from pipeline.evidence.other_entities import is_other_entity
+from pipeline.evidence.other_entities import EntityComparison
 from pipeline.evidence.question_analysis import analyze_question
 from pipeline.values import AnswerStyle, BlockKind, Chunk, Document, RetrievedChunk, Unit
 from pipeline.words.text import sentence_spans
@@ -49,7 +48,7 @@ def test_the_one_that_is_asked_about_answers_alone(question: str) -> None:
     mine, theirs = CASES[question]
     for documents in ((mine, theirs), (theirs, mine)):
         found = evidence(question, *documents)
-        assert not find_conflict(found.question, found.units)
+        assert not found.conflict
         assert {one.passage.document.title for one in select_sentences(found, EXTRACT_LIMITS[AnswerStyle.CONCISE])} == {
             mine[0]
         }
@@ -59,20 +58,21 @@ def test_of_no_name_two_values_are_a_contradiction() -> None:
     found = evidence(
         "When does the office open?", ("Hours", "The office opens at 8:00."), ("Desk", "The office opens at 9:00.")
     )
-    assert find_conflict(found.question, found.units)
+    assert found.conflict
 
 
 def test_two_documents_about_the_one_that_is_asked_may_contradict_each_other() -> None:
     question = "What is the fee for Umbra?"
     found = evidence(question, CASES[question][0], ("Prices", "The fee for Umbra is 9 EUR."))
-    assert find_conflict(found.question, found.units)
+    assert found.conflict
 
 
 def test_in_one_document_another_entry_is_no_part_of_the_answer() -> None:
     found = evidence("Who is the head of IT?", ("Heads", "The head of IT is Ada Moor. The head of Legal is Ben Rue."))
     best, other = found.units[0]
-    assert is_other_entity(found.question, best, other)
-    assert not is_other_entity(found.question, best, best)
+    compared = EntityComparison(found.question, best)
+    assert compared.is_other(other)
+    assert not compared.is_other(best)
 
 
 def test_of_a_thread_about_one_the_other_answers_no_question_that_names_none() -> None:
@@ -80,18 +80,18 @@ def test_of_a_thread_about_one_the_other_answers_no_question_that_names_none() -
     documents = [passage(f"Leave in {place}", f"Days expire in {month}.") for place, month in PLACES]
     asked = "When do days expire?"
     found = gather_evidence(analyze_question(asked, "", thread), documents)
-    assert not find_conflict(found.question, found.units)
+    assert not found.conflict
     assert {one.passage.document.title for one in select_sentences(found, EXTRACT_LIMITS[AnswerStyle.CONCISE])} == {
         "Leave in Malta"
     }
     alone = evidence(asked, *((f"Leave in {place}", f"Days expire in {month}.") for place, month in PLACES))
-    assert find_conflict(alone.question, alone.units)
+    assert alone.conflict
 
 
 def test_a_thread_hides_no_contradiction_about_something_else() -> None:
     documents = [passage("Hours", "The office opens at 8:00."), passage("Desk", "The office opens at 9:00.")]
     found = gather_evidence(analyze_question("When does the office open?", "", "What is the fee for Umbra?"), documents)
-    assert find_conflict(found.question, found.units)
+    assert found.conflict
 
 
 def test_what_a_question_names_takes_the_place_of_what_it_leans_on_names() -> None:
