@@ -160,19 +160,29 @@ async def test_numbers_and_signs_of_a_collection_are_no_stems(storage: Storage) 
     assert not any(stem[0].isdigit() or not stem.isalnum() for stem in found)
 
 
-async def test_an_error_while_the_vocabulary_is_read_is_logged_and_does_not_disturb_the_shutdown(
+def fail(*_: object) -> None:
+    raise RuntimeError("broken")
+
+
+async def test_an_error_while_the_vocabulary_is_read_is_logged_and_it_is_read_again(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("broken")
-
     with monkeypatch.context() as broken, capture_logs() as logs:
         broken.setattr(storage.index._passages, "count_stems", fail)
         await search_often(storage)
-        await storage.index.close()
     assert [(entry["event"], entry["reason"]) for entry in logs] == [("vocabulary_not_read", "broken")]
     await search_often(storage)
     assert storage.index._cache.vocabulary
+
+
+async def test_an_error_while_the_vocabulary_is_read_does_not_disturb_the_shutdown(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage.index._passages, "count_stems", fail)
+    await search_often(storage)
+    await storage.index.close()
+    await search_often(storage)
+    assert storage.index._cache.vocabulary is None
 
 
 @pytest.mark.parametrize("stems", [MAX_STEMS, 3])
