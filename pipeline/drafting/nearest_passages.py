@@ -12,7 +12,6 @@ from pipeline.drafting.task import DraftTask
 from pipeline.evidence.conflicts import conflict_dates
 from pipeline.evidence.excerpts import PassageExcerpt, select_excerpts
 from pipeline.evidence.gather import Evidence
-from pipeline.evidence.scored_units import best_unit
 from pipeline.translations import ENGLISH_TRANSLATOR, Translator
 from pipeline.values import (
     LIST_KINDS,
@@ -145,7 +144,7 @@ def _select_nearest(evidence: Evidence, limit: int) -> list[PassageExcerpt]:
     entities = evidence.entities
     if entities is None:
         return []
-    nearest = [units for units in evidence.units if best_unit([units]) and units[0].passage.score >= MIN_NEAREST_SCORE]
+    nearest = [units for units in evidence.units if units and units[0].passage.score >= MIN_NEAREST_SCORE]
     excluded = {units[0].passage_index: entities.other_units(units) for units in nearest}
     relevant = [
         units

@@ -37,11 +37,11 @@ class EntityComparison:
     names."""
 
     def __init__(self, question: AnalyzedQuestion, best: ScoredUnit) -> None:
-        self._question = question
-        self._best = best
+        self.best = best
         self._terms = frozenset(question.terms)
         self._asked = best.term_layers[0] & self._terms
         self._subject = subject_terms(best)
+        self._own_names = self._subject & question.names
         self._named = find_named_terms(self._terms, _subject_texts(best))
         self._names = question.names | question.thread_names | _written_names(question, best)
         self._results: dict[UnitPosition, bool] = {}
@@ -57,19 +57,18 @@ class EntityComparison:
         """Return the units of a passage that are about another entity, with the ones that continue them in their
         paragraph."""
         indexes, goes_on = set[int](), False
-        best_names = self._subject & self._question.names
         for unit in units:
             goes_on = (
                 goes_on
                 and not unit.passage.chunk.is_on_new_line(unit.unit_index)
-                and unit.term_layers[0].isdisjoint(best_names)
+                and unit.term_layers[0].isdisjoint(self._own_names)
             )
             goes_on = unit.can_answer and (goes_on or self.is_other(unit))
             indexes |= {unit.unit_index} if goes_on else set()
         return frozenset(indexes)
 
     def _compare(self, unit: ScoredUnit) -> bool:
-        best = self._best
+        best = self.best
         if self._named.terms and (
             best.name_coverage > unit.name_coverage or not self._asked.isdisjoint(unit.term_layers[0])
         ):
@@ -89,7 +88,7 @@ class EntityComparison:
 
     def _is_parallel(self, unit: ScoredUnit, missing: frozenset[str]) -> bool:
         """Tell whether a sentence says of another entity what the best sentence says of the one asked about."""
-        return self._holds_same_terms(unit, missing) and not _naming_terms(unit.text) <= self._best.term_layers[0]
+        return self._holds_same_terms(unit, missing) and not _naming_terms(unit.text) <= self.best.term_layers[0]
 
     def _holds_same_terms(self, unit: ScoredUnit, missing: frozenset[str]) -> bool:
         """Tell whether a sentence has all terms of the question that the best sentence has, but for the missing

@@ -11,7 +11,6 @@ first for 26 (20).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from pipeline.find.calibration import NO_CALIBRATION, ScoreCalibration
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Chunk, Document, SearchHit
-from pipeline.words.text import WORD, content_terms, strip_accents, word_terms
+from pipeline.words.text import NOT_ASCII, WORD, content_terms, strip_accents, word_terms
 
 FUSION_WEIGHTS = np.array([0.15, 0.20, 0.65])
 """Weights of BM25, whole passage and window."""
@@ -34,7 +33,6 @@ treat, 19 of 20."""
 
 ScoreArray = NDArray[np.float64]
 NO_COSINES = np.zeros(0, np.float32)
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +269,7 @@ def _fold(text: str) -> str:
         return surface
     if len(surface) != len(text):
         surface = "".join(letter.lower()[0] for letter in text)
-    return _FOREIGN.sub(lambda match: _without_marks(match[0]), surface)
+    return NOT_ASCII.sub(lambda match: _without_marks(match[0]), surface)
 
 
 @lru_cache(maxsize=4096)

@@ -16,6 +16,7 @@ from typing import Generic, Protocol, TypeVar
 from pipeline.values import Chunk, Retrieval, RetrievedChunk
 from pipeline.values.documents import exclude_known
 from pipeline.words.qualifiers import find_conditions, is_negation
+from pipeline.words.text import NOT_ASCII
 
 
 class ScoredChunk(Protocol):
@@ -36,7 +37,6 @@ MAX_WORD_DIFFERENCE = 0.1
 MAX_REMAINING = 40
 """Greatest number of remaining passages."""
 ROUNDING = 1e-9
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _BLANKS = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
 """A blank for each byte of ASCII that is no letter."""
 _WORD = re.compile(r"\w+")
@@ -144,7 +144,7 @@ def _words(text: str) -> frozenset[bytes]:
     """Return the words as bytes, which are split faster; a word is letters, and signs that are numbers but no decimal
     digits."""
     if not text.isascii():
-        for sign in set(_FOREIGN.findall(text)):
+        for sign in set(NOT_ASCII.findall(text)):
             if not sign.isalnum() or sign.isdecimal():
                 text = text.replace(sign, " ")
     return frozenset(text.encode(errors="surrogatepass").translate(_BLANKS).split())

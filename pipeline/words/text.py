@@ -21,6 +21,7 @@ STOP_WORDS = frozenset(
 )
 WORD = re.compile(r"v?\d+(?:\.\d+)+|[^\W_]+(?:['’][^\W_]+)*")
 """A word or a number; `don't`, `L'Oréal` and `v3.2.0` are one."""
+NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NO_WORD = {code: " " for code in range(128) if not chr(code).isalnum()}
 """The characters of ASCII that stand in no word, but in some between two parts of it, as blanks."""
 _CACHED_WORDS, _LONGEST_CACHED_WORD = 65_536, 40

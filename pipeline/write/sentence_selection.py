@@ -40,9 +40,10 @@ def select_sentences(evidence: Evidence, limits: ExtractLimits) -> list[ScoredUn
 
     A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table row that
     answers stands alone or with rows that the question names as well."""
-    best, entities = evidence.best, evidence.entities
-    if best is None or entities is None:
+    entities = evidence.entities
+    if entities is None:
         return []
+    best = entities.best
     chooser = _Chooser(evidence)
     remaining = {
         unit.position: unit.score

@@ -165,10 +165,10 @@ class PostingRanking:
     def _postings(self, db: Connection, words: Iterable[str]) -> dict[str, Postings] | None:
         found = {}
         for word in words:
-            parts = _TOKEN.findall(strip_accents(word))
-            if parts != [strip_accents(word)]:
+            plain = strip_accents(word)
+            if not _TOKEN.fullmatch(plain):
                 return None
-            term = stem(parts[0])
+            term = stem(plain)
             postings = self._cached(term)
             if postings is None:
                 if self._has_changed(db):
